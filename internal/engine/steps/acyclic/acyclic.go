@@ -12,7 +12,8 @@
 // ACM Trans. Algorithms 12(2), 2015, with the order of D. J. Pearce, P. H. J.
 // Kelly: A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs, ACM
 // JEA 11, 2006. The order is a linked list with labels, so that moving some
-// trunks does not touch the others.
+// trunks does not touch the others. What a search has seen is bits like those of a
+// vertex's neighbours, so that all neighbours seen before are left out at once.
 package acyclic
 
 import (
@@ -35,10 +36,6 @@ type ordered struct {
 	order
 	ahead, behind side
 	reverse       []fabric.ChannelID // [vertex] that of the other direction of its cable
-
-	// Scratch of one insertion.
-	mark  []uint32 // [vertex] stamp when seen from the head of the new turn, stamp+1 from its tail
-	stamp uint32   // even
 }
 
 // side is the neighbours of every vertex to one side, ahead or behind, as bits. Behind, the bit is that
@@ -48,13 +45,17 @@ type side struct {
 	first []int32            // [vertex, plus one] into words
 	words []uint64           // bit i is for vertex base + i
 	base  []fabric.ChannelID // [vertex] the first vertex that leaves the switch where it meets its neighbours
-	found []fabric.ChannelID // scratch: what a search to this side has found
+
+	// Scratch of one search to this side.
+	found  []fabric.ChannelID // what it has found
+	beyond []fabric.ChannelID // neighbours of these that it left alone, because they are too far along the order
+	seen   []uint64           // both, as bits like those of neighbours, but of all vertices; and a word more, for fresh
 }
 
 // New is the graph of f without any turn.
 func New(f *fabric.Fabric) *Graph {
-	order := fabric.All[fabric.ChannelID](f.Trunks())
-	return From(f, make([]uint32, f.Turns()), order)
+	const lanes = 1 // a vertex is a trunk
+	return &Graph{f: f, count: make([]uint32, f.Turns()), ordered: newOrdered(f, lanes, fabric.All[fabric.ChannelID](f.Trunks()))}
 }
 
 // From is the graph of turns known to be free of cycles, counted by turn, with a
@@ -82,7 +83,6 @@ func newOrdered(f *fabric.Fabric, lanes int, order []fabric.ChannelID) ordered {
 		ahead:   newSide(f, lanes, func(c *fabric.Channel) fabric.NodeID { return c.To }),
 		behind:  newSide(f, lanes, func(c *fabric.Channel) fabric.NodeID { return c.From }),
 		reverse: f.Reverses(),
-		mark:    make([]uint32, n),
 	}
 	if lanes > 1 {
 		o.reverse = make([]fabric.ChannelID, n)
@@ -103,8 +103,12 @@ func newSide(f *fabric.Fabric, lanes int, meets func(*fabric.Channel) fabric.Nod
 		d.first[v+1] = d.first[v] + (int32(end-first)*int32(lanes)+63)/64
 	}
 	d.words = make([]uint64, d.first[n])
+	d.seen = newSeen(n)
 	return d
 }
+
+// newSeen is the room for a search over so many vertices to mark what it has seen.
+func newSeen(vertices int) []uint64 { return make([]uint64, vertices/64+2) }
 
 // link and unlink keep the neighbours on both sides in step.
 func (g *ordered) link(in, out fabric.ChannelID) {
@@ -188,77 +192,97 @@ func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
 // makeRoom reorders the vertices for a dependency whose in comes behind its out. It returns false, and
 // changes nothing, when in can be reached from out.
 func (g *ordered) makeRoom(in, out fabric.ChannelID) bool {
-	g.begin()
-	ahead := append(g.ahead.found[:0], out)  //nolint:gocritic // scratch space, put back at the end
-	behind := append(g.behind.found[:0], in) //nolint:gocritic // the same
-	g.mark[out], g.mark[in] = g.stamp, g.stamp+1
-	apart := true
-	for i := 0; apart; i++ {
-		if i == len(ahead) {
-			g.sort(ahead)
-			g.moveAfter(in, ahead)
-			break
+	g.forget()
+	g.ahead.see(out)
+	g.ahead.found = append(g.ahead.found, out)
+	g.behind.see(g.reverse[in])
+	g.behind.found = append(g.behind.found, in)
+	for i := 0; ; i++ {
+		if i == len(g.ahead.found) {
+			g.sort(g.ahead.found)
+			g.moveAfter(in, g.ahead.found)
+			return true
 		}
-		if i == len(behind) {
-			g.sort(behind)
-			g.moveBefore(out, behind)
-			break
+		if i == len(g.behind.found) {
+			g.sort(g.behind.found)
+			g.moveBefore(out, g.behind.found)
+			return true
 		}
-		if ahead, apart = g.lookAhead(ahead[i], g.label[in], ahead); apart {
-			behind, apart = g.lookBehind(behind[i], g.label[out], behind)
+		if !g.lookAhead(g.ahead.found[i], g.label[in]) || !g.lookBehind(g.behind.found[i], g.label[out]) {
+			return false
 		}
 	}
-	g.ahead.found, g.behind.found = ahead, behind
+}
+
+// forget makes what the last search has seen unseen.
+func (g *ordered) forget() {
+	for _, v := range g.ahead.found {
+		g.ahead.seen[v/64] = 0
+	}
+	for _, v := range g.ahead.beyond {
+		g.ahead.seen[v/64] = 0
+	}
+	for _, v := range g.behind.found {
+		g.behind.seen[g.reverse[v]/64] = 0
+	}
+	for _, v := range g.behind.beyond {
+		g.behind.seen[g.reverse[v]/64] = 0
+	}
+	g.ahead.found, g.ahead.beyond = g.ahead.found[:0], g.ahead.beyond[:0]
+	g.behind.found, g.behind.beyond = g.behind.found[:0], g.behind.beyond[:0]
+}
+
+// see marks the vertex of a bit as seen.
+func (d *side) see(bit fabric.ChannelID) { d.seen[bit/64] |= 1 << (bit % 64) }
+
+// saw reports whether the vertex of a bit was seen.
+func (d *side) saw(bit fabric.ChannelID) bool { return d.seen[bit/64]>>(bit%64)&1 == 1 }
+
+// fresh is those of a word of neighbours that were not seen yet, and marks them; base is the vertex of its first bit.
+func (d *side) fresh(word uint64, base fabric.ChannelID) uint64 {
+	at, shift := base/64, base%64
+	word &^= d.seen[at]>>shift | d.seen[at+1]<<(64-shift)
+	d.seen[at] |= word << shift
+	d.seen[at+1] |= word >> (64 - shift)
+	return word
+}
+
+// lookAhead finds what a vertex leads to, up to a label. It returns false where it meets the search from
+// the other side.
+func (g *ordered) lookAhead(c fabric.ChannelID, limit int64) (apart bool) {
+	apart = true
+	base := g.ahead.base[c]
+	for _, w := range g.ahead.words[g.ahead.first[c]:g.ahead.first[c+1]] {
+		for w = g.ahead.fresh(w, base); w != 0; w &= w - 1 {
+			next := base + fabric.ChannelID(bits.TrailingZeros64(w))
+			if g.label[next] > limit {
+				g.ahead.beyond = append(g.ahead.beyond, next)
+				continue
+			}
+			g.ahead.found = append(g.ahead.found, next)
+			apart = apart && !g.behind.saw(g.reverse[next])
+		}
+		base += 64
+	}
 	return apart
 }
 
-// begin makes all marks old.
-func (g *ordered) begin() {
-	g.stamp += 2
-	if g.stamp == 0 { // wrapped: old marks could look new
-		clear(g.mark)
-		g.stamp = 2
-	}
-}
-
-// lookAhead appends to found what a vertex leads to, up to a label, and marks it. It returns false
-// where it meets the search from the other side.
-func (g *ordered) lookAhead(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
-	base := g.ahead.base[c]
-	for _, w := range g.ahead.words[g.ahead.first[c]:g.ahead.first[c+1]] {
-		for ; w != 0; w &= w - 1 {
-			next := base + fabric.ChannelID(bits.TrailingZeros64(w))
-			if g.mark[next] == g.stamp || g.label[next] > limit {
-				continue
-			}
-			if g.mark[next] == g.stamp+1 {
-				return found, false
-			}
-			g.mark[next] = g.stamp
-			found = append(found, next)
-		}
-		base += 64
-	}
-	return found, true
-}
-
-// lookBehind appends to found what leads to a vertex, down to a label, and marks it. It returns false
-// where it meets the search from the other side.
-func (g *ordered) lookBehind(c fabric.ChannelID, limit int64, found []fabric.ChannelID) ([]fabric.ChannelID, bool) {
+// lookBehind finds what leads to a vertex, down to a label. It returns false where it meets the search
+// from the other side.
+func (g *ordered) lookBehind(c fabric.ChannelID, limit int64) (apart bool) {
+	apart = true
 	base := g.behind.base[c]
 	for _, w := range g.behind.words[g.behind.first[c]:g.behind.first[c+1]] {
-		for ; w != 0; w &= w - 1 {
+		for w = g.behind.fresh(w, base); w != 0; w &= w - 1 {
 			prev := g.reverse[base+fabric.ChannelID(bits.TrailingZeros64(w))]
-			if g.mark[prev] == g.stamp+1 || g.label[prev] < limit {
+			if g.label[prev] < limit {
+				g.behind.beyond = append(g.behind.beyond, prev)
 				continue
 			}
-			if g.mark[prev] == g.stamp {
-				return found, false
-			}
-			g.mark[prev] = g.stamp + 1
-			found = append(found, prev)
+			g.behind.found = append(g.behind.found, prev)
+			apart = apart && !g.ahead.saw(prev)
 		}
 		base += 64
 	}
-	return found, true
+	return apart
 }

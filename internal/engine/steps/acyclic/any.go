@@ -11,7 +11,7 @@ type AnyGraph struct{ ordered }
 func NewAnyGraph(n int) *AnyGraph {
 	vertices := fabric.All[fabric.ChannelID](n) // in their order, and each its own reverse
 	all := func() side {
-		s := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n)}
+		s := side{first: make([]int32, n+1), base: make([]fabric.ChannelID, n), seen: newSeen(n)}
 		words := (n + 63) / 64
 		for v := range n {
 			s.first[v+1] = int32((v + 1) * words)
@@ -19,7 +19,7 @@ func NewAnyGraph(n int) *AnyGraph {
 		s.words = make([]uint64, n*words)
 		return s
 	}
-	return &AnyGraph{ordered{order: newOrder(vertices), ahead: all(), behind: all(), reverse: vertices, mark: make([]uint32, n)}}
+	return &AnyGraph{ordered{order: newOrder(vertices), ahead: all(), behind: all(), reverse: vertices}}
 }
 
 // Has reports whether the graph holds a dependency.
