@@ -5,6 +5,7 @@ import "github.com/weft-fabric/weft/fabric"
 // Grown is a set of turns without a cycle that only grows: what it refused once it will
 // never take. Turns are not counted.
 type Grown struct {
+	f *fabric.Fabric
 	ordered
 	known []uint8 // [turn] held, refused or neither (0)
 	added []Turn  // scratch: what AddAll has added so far
@@ -19,7 +20,7 @@ const (
 // cycles, with a topological order of all trunks.
 func Grow(f *fabric.Fabric, count []uint32, order []fabric.ChannelID) *Grown {
 	const lanes = 1 // a vertex is a trunk
-	g := &Grown{ordered: newOrdered(f, lanes, order), known: make([]uint8, f.Turns())}
+	g := &Grown{f: f, ordered: newOrdered(f, lanes, order), known: make([]uint8, f.Turns())}
 	for in := range fabric.ChannelID(f.Trunks()) {
 		first, end := f.TrunksFrom(f.Heads()[in])
 		turn := f.FirstTurn(in)
@@ -59,6 +60,23 @@ func (g *Grown) AddAll(turns []Turn) bool {
 		g.known[t.ID] = held
 	}
 	return true
+}
+
+// Has reports whether the set holds a turn.
+func (g *Grown) Has(turn int) bool { return g.known[turn] == held }
+
+// Add adds a turn, unless it would close a cycle.
+func (g *Grown) Add(in, out fabric.ChannelID) bool {
+	t := Turn{ID: int32(g.f.Turn(in, out)), In: in, Out: out}
+	switch {
+	case g.known[t.ID] != 0:
+		return g.known[t.ID] == held
+	case g.add(t):
+		g.known[t.ID] = held
+		return true
+	}
+	g.known[t.ID] = refused
+	return false
 }
 
 // add adds a turn that the set does not hold, unless it would close a cycle.

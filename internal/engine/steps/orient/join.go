@@ -49,7 +49,7 @@ func Join(ctx context.Context, f *fabric.Fabric, o *Orientation, t *routing.Forw
 	}
 	order := o.UpThenDown(f)
 	begin := func(hubs bool) *joiner {
-		return newJoiner(f, o, t, acyclic.From(f, slices.Clone(used), order), hubs)
+		return newJoiner(f, o, t, acyclic.Grow(f, used, order), hubs)
 	}
 	for _, hubs := range [2]bool{true, false} {
 		j := begin(hubs)
@@ -85,8 +85,7 @@ var errNoBetter = errors.New("an attempt before leaves no more entries empty")
 type joiner struct {
 	f        *fabric.Fabric
 	t        *routing.Forwarding
-	g        *acyclic.Graph // the turns of all paths
-	refused  []bool         // [turn] would close a cycle, now and ever after
+	g        *acyclic.Grown // the turns of all paths
 	up       []bool         // [trunk]
 	part     []int32        // [switch]
 	hubs     [][]uint8      // [part] the way to its hub, by switch; nil: do without
@@ -107,9 +106,9 @@ type entry struct {
 	port uint8
 }
 
-func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Graph, hubs bool) *joiner {
+func newJoiner(f *fabric.Fabric, o *Orientation, t *routing.Forwarding, g *acyclic.Grown, hubs bool) *joiner {
 	parts := f.Parts()
-	j := &joiner{f: f, t: t, g: g, refused: make([]bool, f.Turns()), most: math.MaxInt, up: o.Up, part: f.PartOf(parts)}
+	j := &joiner{f: f, t: t, g: g, most: math.MaxInt, up: o.Up, part: f.PartOf(parts)}
 	empty := 0
 	for lid := range f.LIDs() {
 		empty += bytes.Count(t.Row(lid), []byte{routing.NoPort})
@@ -220,16 +219,6 @@ func (j *joiner) note() string {
 		text += fmt.Sprintf("; %d entries of switches, for addresses that no host needs from there, stay empty: every path would close a credit loop", j.empty)
 	}
 	return text
-}
-
-// add admits a turn, unless it would close a cycle.
-func (j *joiner) add(in, out fabric.ChannelID) bool {
-	turn := j.f.Turn(in, out)
-	if j.refused[turn] {
-		return false
-	}
-	j.refused[turn] = !j.g.Add(in, out)
-	return !j.refused[turn]
 }
 
 // hub is that of some switches from which most are reached by going up only, of
@@ -377,7 +366,7 @@ func (j *joiner) towards(hub []uint8, lid fabric.LID, lost []fabric.NodeID) []fa
 			continue
 		}
 		out := j.tree.Out[j.f.Heads()[c]]
-		if out == fabric.None || !j.add(c, out) {
+		if out == fabric.None || !j.g.Add(c, out) {
 			still = append(still, s)
 			continue
 		}
@@ -427,7 +416,7 @@ func (j *joiner) wayOut(s fabric.NodeID, admit bool) fabric.ChannelID {
 			continue
 		}
 		known := j.g.Has(j.f.Turn(c, out)) || j.up[c] || !j.up[out]
-		if (known || admit) && j.add(c, out) {
+		if (known || admit) && j.g.Add(c, out) {
 			return c
 		}
 	}
