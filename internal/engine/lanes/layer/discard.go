@@ -12,6 +12,7 @@ import (
 // the lanes there are, and sees to it that every source keeps an address of every endpoint.
 func (ff *firstFit) discarding(ctx context.Context, o FirstFit, b routing.Budget, p routing.Progress) (*routing.Lanes, error) {
 	ff.limit, ff.discard = b.VLs, true
+	ff.layers.ResetRefused() // paths that do not fit are taken out again
 	if ff.both {
 		ff.addresses = ff.Fabric.Addresses()
 	}

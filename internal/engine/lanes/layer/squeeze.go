@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/weft-fabric/weft/internal/engine/steps/acyclic"
 )
 
 // How hard squeeze tries, in work and not in time, so that it is deterministic:
@@ -43,7 +45,12 @@ func (ff *firstFit) squeeze(ctx context.Context, layers, vls int) (int, error) {
 			break
 		}
 		order := layerOrder(ff.pathSet, layers, round)
-		*ff = *newFirstFit(ff.pathSet)
+		if ff.layers.Len() == layers {
+			ff.layers.BeginAgain(order)
+		} else { // others have made them
+			ff.layers = acyclic.NewLayers(ff.Fabric)
+		}
+		ff.filled = [maxLayers]uint64{}
 		if err := ff.placeAnew(ctx, order); err != nil {
 			return layers, err
 		}

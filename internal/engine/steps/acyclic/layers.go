@@ -14,6 +14,12 @@ type Layers struct {
 	f      *fabric.Fabric
 	graphs []*Graph // [layer]
 	turns  []inLayers
+	shrink bool // turns may be taken out: which ones were refused decides what is tried again
+
+	// Graphs of another time, cleared, for the layers by their numbers: to begin in their orders.
+	spare []*Graph
+
+	fresh []Turn // scratch: those of some turns that a layer does not hold
 }
 
 // inLayers is the layers, as bits, that hold a turn, and those in which it would close
@@ -30,9 +36,31 @@ func (l *Layers) Len() int { return len(l.graphs) }
 
 // AtLeast opens layers until there are n, at most MaxLayers.
 func (l *Layers) AtLeast(n int) {
-	for len(l.graphs) < n {
-		l.graphs = append(l.graphs, New(l.f))
+	for i := len(l.graphs); i < n; i++ {
+		switch {
+		case i < len(l.spare):
+			l.graphs = append(l.graphs, l.spare[i])
+		case i == 0:
+			l.graphs = append(l.graphs, New(l.f))
+		default:
+			l.graphs = append(l.graphs, l.graphs[0].another())
+		}
 	}
+}
+
+// BeginAgain takes all turns out and closes all layers. The i-th layer that is opened begins with
+// the topological order that the layer before[i] had: so what was in that is added without a search.
+func (l *Layers) BeginAgain(before []uint8) {
+	l.spare = l.spare[:0]
+	for _, layer := range before {
+		g := l.graphs[layer]
+		clear(g.count)
+		clear(g.ahead.words)
+		clear(g.behind.words)
+		l.spare = append(l.spare, g)
+	}
+	l.graphs, l.shrink = nil, false
+	clear(l.turns)
 }
 
 // First adds turns, all or none, to the first layer below limit that takes them,
@@ -71,8 +99,11 @@ func (l *Layers) Every(turns []Turn, n int) (took uint64) {
 }
 
 // Remove takes turns out of a layer, each as often as it is named. What the layer refused before it
-// refuses still, until ResetRefused.
+// refuses still, until ResetRefused, which must have been called once before.
 func (l *Layers) Remove(layer int, turns []Turn) {
+	if !l.shrink {
+		panic("acyclic: layers that only grow lose turns")
+	}
 	g := l.graphs[layer]
 	for _, t := range turns {
 		if g.Remove(t.In, t.Out); !g.Has(int(t.ID)) {
@@ -81,8 +112,10 @@ func (l *Layers) Remove(layer int, turns []Turn) {
 	}
 }
 
-// ResetRefused forgets what was refused: layers that have lost turns may take others.
+// ResetRefused forgets what was refused: layers that have lost turns may take others. From then on
+// turns may be removed.
 func (l *Layers) ResetRefused() {
+	l.shrink = true
 	for i := range l.turns {
 		l.turns[i].refused = 0
 	}
@@ -108,6 +141,9 @@ func (l *Layers) add(layer int, turns []Turn, held uint64) bool {
 		}
 		return true
 	}
+	if !l.shrink {
+		return l.grow(layer, turns)
+	}
 	culprit, alone, ok := l.graphs[layer].AddAll(turns)
 	if alone {
 		l.turns[turns[culprit].ID].refused |= bit
@@ -118,4 +154,38 @@ func (l *Layers) add(layer int, turns []Turn, held uint64) bool {
 		}
 	}
 	return ok
+}
+
+// grow is add for layers that only grow, where it does not matter which of several turns that would close
+// a cycle is remembered as refused.
+func (l *Layers) grow(layer int, turns []Turn) bool {
+	bit := uint64(1) << layer
+	g := l.graphs[layer]
+	l.fresh = l.fresh[:0]
+	for _, t := range turns {
+		if l.turns[t.ID].held&bit == 0 {
+			l.fresh = append(l.fresh, t)
+		}
+	}
+	// One turn that would close a cycle by itself is enough: none has to be linked, and taken out again.
+	for _, t := range l.fresh {
+		if g.label[t.In] > g.label[t.Out] && !g.makeRoom(t.In, t.Out) {
+			l.turns[t.ID].refused |= bit
+			return false
+		}
+	}
+	for i, t := range l.fresh {
+		if g.label[t.In] > g.label[t.Out] && !g.makeRoom(t.In, t.Out) {
+			for _, u := range l.fresh[:i] {
+				g.unlink(u.In, u.Out)
+			}
+			return false
+		}
+		g.link(t.In, t.Out)
+	}
+	for _, t := range turns {
+		l.turns[t.ID].held |= bit
+		g.count[t.ID]++
+	}
+	return true
 }
