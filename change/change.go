@@ -100,7 +100,7 @@ func Mend(ctx context.Context, was *routing.Tables, live *fabric.Fabric, o Optio
 	if err != nil {
 		return nil, err
 	}
-	o.putUnowned(on, was.Fabric)
+	repair.PutUnowned(on, was.Fabric, o.Unowned)
 	p, err := MendFrom(ctx, likeNeighbours(on, was.Fabric, nil), was, o)
 	if err == nil && len(p.Left) == 0 || err != nil && !errors.Is(err, repair.ErrLoop) {
 		return p, err

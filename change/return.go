@@ -25,7 +25,7 @@ func Return(ctx context.Context, tables, target *routing.Tables, o Options) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	o.putUnowned(before, tables.Fabric)
+	repair.PutUnowned(before, tables.Fabric, o.Unowned)
 	before = withLevels(withMaps(before, tables.Fabric, target), target)
 	p, err := bring(ctx, before, target, o)
 	if !errors.Is(err, repair.ErrLoop) {

@@ -63,3 +63,20 @@ func (h *history) lost(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
 	c := before.Out(h.counterpart[s], port)
 	return c == fabric.None || int(c) < before.Trunks() && f.NodeByGUID(before.Node(before.Heads()[c]).GUID) != fabric.None
 }
+
+// PutUnowned changes on, tables as they act on a network now: LIDs that somebody has now, and nobody had in was, get
+// the rows that switches of was hold for them, [switch of was]. Without these they would count as empty.
+func PutUnowned(on *routing.Tables, was *fabric.Fabric, rows map[fabric.LID][]uint8) {
+	f := on.Fabric
+	for lid, row := range rows {
+		if was.Owner(lid) != fabric.None || f.Owner(lid) == fabric.None {
+			continue
+		}
+		held := on.Forwarding.Row(lid)
+		for s := range held {
+			if w := was.NodeByGUID(f.Node(fabric.NodeID(s)).GUID); w != fabric.None && int(w) < len(row) {
+				held[s] = row[w]
+			}
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
 	"github.com/weft-fabric/weft/internal/cli/internal/flags"
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
+	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -90,6 +91,7 @@ type DiffSide struct {
 	Shown      string // what the tables are called, if not as Source
 	fabric     *fabric.Fabric
 	tables     *routing.Tables
+	unowned    map[fabric.LID][]uint8 // rows of these tables for LIDs that nobody has in the fabric
 	fit        result.Fit
 	alone      *deadlock.Verdict // of the tables, on their own fabric
 }
@@ -163,7 +165,7 @@ func (j *diffJob) read() (err error) {
 		if err != nil {
 			return err
 		}
-		s.tables, s.fit = v.Tables, v.Fit()
+		s.tables, s.unowned, s.fit = v.Tables, v.Unowned, v.Fit()
 	}
 	j.contract = flags.ContractOf(j.o.Contract, j.old.tables, j.new.tables)
 	return nil
@@ -182,6 +184,7 @@ func (j *diffJob) judge(ctx context.Context) (err error) {
 	if j.before, err = transition.On(j.new.fabric, j.old.tables, j.new.tables); err != nil {
 		return err
 	}
+	repair.PutUnowned(j.before, j.old.fabric, j.old.unowned)
 	o.Progress = s.Progress()
 	j.verdict, err = transition.Verify(ctx, j.before, j.new.tables, o)
 	return err
