@@ -70,7 +70,7 @@ the exit code is 1 then, and where there is no such plan.`,
 	f.StringVar(&o.steps, "steps", "", "folder to write the steps away into, step-1, step-2 and so on, with plan.txt and plan.json")
 	f.StringVar(&o.back, "back-steps", "", "folder to write the steps of the way back into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in these folders")
-	flags.AddContract(f, &o.contract, flags.ContractOfTables)
+	flags.AddContract(f, &o.contract, flags.ContractStated)
 	flags.AddScope(f, &o.scope)
 	flags.AddLMC(f, &o.LMC)
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
@@ -105,7 +105,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	if err := v.Held(o.tables, name); err != nil {
 		return err
 	}
-	j.fit, j.was, j.contract = v.Fit(), v.Tables, flags.ContractOf(o.contract, v.Tables)
+	j.fit, j.was, j.contract = v.Fit(), v.Tables, v.Contract(o.contract)
 	if err := j.planBoth(ctx); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weft-fabric/weft"
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
+	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -193,16 +194,18 @@ func (j *planned) step(s *change.Step) *routed.Judged {
 	step := j.Judged
 	step.Result = &weft.Result{
 		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
-		Tables: withLanesNeeded(s.Tables, s.Alone.VLs), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.Fabric, s.Tables.Forwarding, j.Scope),
+		Tables: withLanesNeeded(s.Tables, s.Alone), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.Fabric, s.Tables.Forwarding, j.Scope),
 	}
 	return &step
 }
 
-// withLanesNeeded is tables with the number of lanes they need, which dumps do not
-// contain.
-func withLanesNeeded(t *routing.Tables, needed int) *routing.Tables {
+// withLanesNeeded is tables with the number of lanes they need by a verdict, which dumps do not
+// contain: one where clients may use any service level.
+func withLanesNeeded(t *routing.Tables, v *deadlock.Verdict) *routing.Tables {
 	with, lanes := *t, *t.Lanes
-	lanes.Needed = needed
+	if lanes.Needed = v.VLs; v.Contract == routing.Any {
+		lanes.Needed = 1
+	}
 	with.Lanes = &lanes
 	return &with
 }

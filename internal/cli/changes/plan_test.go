@@ -10,10 +10,13 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Only the number of lanes is another, whatever else tables have.
+// Only the number of lanes is another, whatever else tables have. Where clients may use any service level, one is enough.
 func TestWithLanesNeeded(t *testing.T) {
 	was := &routing.Tables{Forwarding: &routing.Forwarding{}, Lanes: &routing.Lanes{Needed: 1}, Groups: &routing.Groups{}, Multicast: &routing.Multicast{}}
-	now := *withLanesNeeded(was, 3)
+	if any := withLanesNeeded(was, &deadlock.Verdict{VLs: 3, Contract: routing.Any}); any.Lanes.Needed != 1 {
+		t.Errorf("%d lanes are needed, whatever clients do", any.Lanes.Needed)
+	}
+	now := *withLanesNeeded(was, &deadlock.Verdict{VLs: 3, Contract: routing.Honored})
 	if now.Lanes.Needed != 3 || was.Lanes.Needed != 1 {
 		t.Fatalf("%d lanes are needed and %d were; want 3 and 1", now.Lanes.Needed, was.Lanes.Needed)
 	}

@@ -82,7 +82,7 @@ same kind. What no safe steps mend is named, and nothing is written: exit code 1
 	f.StringVar(&o.out, "out", "", "folder to write the tables after the last step into")
 	f.BoolVar(&o.force, "force", false, "replace the files of an earlier run in the folder")
 	f.BoolVar(&o.drops, "drain", false, "let single destinations drop their packets for a step where there is no other way")
-	flags.AddContract(f, &o.contract, flags.ContractOfTables)
+	flags.AddContract(f, &o.contract, flags.ContractStated)
 	flags.AddScope(f, &o.scope)
 	f.BoolVar(&o.withinParts, "within-parts", false, flags.WithinPartsUsage)
 	flags.AddJSON(f, &o.asJSON)
@@ -172,7 +172,7 @@ func (j *repairJob) read() (err error) {
 	if err := v.Held(j.source, name); err != nil {
 		return err
 	}
-	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), flags.ContractOf(j.o.contract, v.Tables)
+	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), v.Contract(j.o.contract)
 	if j.o.restore == "" {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (j *repairJob) mend(ctx context.Context) (err error) {
 	engine := kept(j.contract)
 	j.Result, err = routed.LoopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.scope, Stages: j.Timed}))
 	if err == nil {
-		j.Tables = withLanesNeeded(j.Tables, j.Verdict.VLs)
+		j.Tables = withLanesNeeded(j.Tables, j.Verdict)
 	}
 	return err
 }

@@ -119,7 +119,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), flags.ContractOf(o.route.Contract, v.Tables)
+	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), v.Contract(o.route.Contract)
 	return nil
 }
 

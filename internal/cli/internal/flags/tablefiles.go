@@ -28,6 +28,8 @@ type Tables struct {
 	Strict                                  bool     // what does not fit is an error
 	Whole                                   bool     // the files are those of a folder: what belongs to them has to be there
 
+	Summary string // of a folder of weft's: what says which contract the tables are proven for
+
 	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
 	// of them look lanes up by lanes.
 	Adaptive, ByLane string
@@ -233,7 +235,7 @@ func (o *Tables) Settle() error {
 	if err != nil {
 		return err
 	}
-	o.LFTs, o.BySwitch, o.Whole = in.LFTs, in.BySwitch, true
+	o.LFTs, o.BySwitch, o.Whole, o.Summary = in.LFTs, in.BySwitch, true, in.Summary
 	for _, f := range []struct {
 		to   *string
 		find string
@@ -256,8 +258,13 @@ func TablesIn(dir string) (Tables, error) {
 	o.Groups, o.Multicast = FileIn(dir, groups, tablefiles.GroupsFile), FileIn(dir, "opensm.mcfdbs", nvlinkTrees, trees, tablefiles.MulticastFile)
 	o.Private, o.Adaptive, o.ByLane = FileIn(dir, private), FileIn(dir, network), FileIn(dir, byLane)
 	if o.LFTs == "" && FileIn(dir, output.Plan) != "" {
-		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, filepath.Join(dir, "step-1"))
+		step := filepath.Join(dir, "step-1")
+		if _, err := os.Stat(step); err != nil {
+			return o, fmt.Errorf("%s: it holds a plan without steps, by which the tables in force stay", dir)
+		}
+		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, step)
 	}
+	o.Summary = FileIn(dir, output.Summary)
 	if o.LFTs == "" {
 		var err error
 		if o.BySwitch, err = dumpsIn(dir); err != nil {

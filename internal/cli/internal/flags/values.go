@@ -172,6 +172,9 @@ func Complete(c *cobra.Command, flag string, names func() []string) {
 // ContractOfTables says in helps what ContractOf takes if nothing is given.
 const ContractOfTables = "any for tables that ignore service levels, else honored"
 
+// ContractStated says in helps what input.Given.Contract takes if nothing is given.
+const ContractStated = "what summary.json beside the tables says, else " + ContractOfTables
+
 // ContractOf is the contract that is given, or else what the tables are made for: any
 // where service levels make no difference to them.
 func ContractOf(given *routing.Contract, tables ...*routing.Tables) routing.Contract {

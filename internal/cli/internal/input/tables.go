@@ -1,8 +1,10 @@
 package input
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -30,7 +32,8 @@ type Given struct {
 	ByLane     []result.ByLane        // switches that look up lanes by lanes
 	Doubts     []result.Doubt         // other reasons for which switches may not do what the verdict is about
 
-	gone []fabric.GUID // switches that have tables and that the fabric lacks
+	stated *routing.Contract // that summary.json beside the tables names; nil: none
+	gone   []fabric.GUID     // switches that have tables and that the fabric lacks
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -91,7 +94,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m, gone: goneIn(dump)}
+	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m, stated: statedIn(c, o.Summary), gone: goneIn(dump)}
 	if e := leftOut(f, dump); e != fabric.None {
 		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
 	}
@@ -104,6 +107,42 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 		}
 	}
 	return g, nil
+}
+
+// Contract is the contract that is given, or else that which the tables are proven for, as their folder says. A repair
+// under another would let go of that: clients do what route advised.
+func (g *Given) Contract(given *routing.Contract) routing.Contract {
+	if given == nil && !g.Tables.Lanes.SL2VL.IgnoresSL() {
+		given = g.stated
+	}
+	return flags.ContractOf(given, g.Tables)
+}
+
+// statedIn is the contract in a summary.json of weft route; nil: there is none. What is beside tables by chance, or
+// damaged, says nothing.
+func statedIn(c *console.Console, summary string) *routing.Contract {
+	if summary == "" {
+		return nil
+	}
+	k, err := console.ReadFile(c, summary, func(r io.Reader, name string) (*routing.Contract, error) {
+		data, err := reading.ReadAll(r, name, reading.MaxSettings)
+		if err != nil {
+			return nil, err
+		}
+		var s struct {
+			Schema   string `json:"schema"`
+			Contract string `json:"contract"`
+		}
+		if err := json.Unmarshal(data, &s); err != nil || !strings.HasPrefix(s.Schema, "weft/") {
+			return nil, err
+		}
+		k, err := routing.ParseContract(s.Contract)
+		return &k, err
+	})
+	if err != nil {
+		return nil
+	}
+	return k
 }
 
 // forwardingOf reads the forwarding tables of a fabric, from one file or from one for each switch, and warns of those
