@@ -57,7 +57,7 @@ if the new tables cut pairs off.`,
 	}
 	f := c.Flags()
 	flags.AddNamed(f, &o.tables, "tables of both fabrics, --tables old=PATH --tables new=PATH")
-	flags.AddContract(f, &o.Contract, flags.ContractOfTables)
+	flags.AddContract(f, &o.Contract, flags.ContractStated)
 	flags.AddScope(f, &o.Scope)
 	flags.AddLMC(f, &o.LMC)
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of the pairs whose bandwidth is measured")
@@ -160,14 +160,18 @@ func (j *diffJob) read() (err error) {
 	if j.jobs, err = j.o.jobs.Place(j.old.fabric, j.scope); err != nil {
 		return err
 	}
-	for _, s := range []*DiffSide{&j.old, &j.new} {
+	var made [2]routing.Contract
+	for i, s := range []*DiffSide{&j.old, &j.new} {
 		v, err := input.TablesOf(j.Console, s.Name, s.fabric, &flags.Tables{LFTs: s.Source})
 		if err != nil {
 			return err
 		}
 		s.tables, s.unowned, s.fit = v.Tables, v.Unowned, v.Fit()
+		made[i] = v.Contract(j.o.Contract)
 	}
-	j.contract = flags.ContractOf(j.o.Contract, j.old.tables, j.new.tables)
+	if j.contract = made[0]; made[0] != made[1] {
+		j.contract = flags.ContractOf(nil, j.old.tables, j.new.tables)
+	}
 	return nil
 }
 

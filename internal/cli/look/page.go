@@ -260,7 +260,7 @@ func (j *reportJob) inForce(ctx context.Context, name string) (*page.Given, erro
 		return nil, err
 	}
 	g := &page.Given{Name: j.inForceName, Source: j.o.tables.LFTs, Tables: v.Tables}
-	contract := flags.ContractOf(j.o.route.Contract, v.Tables)
+	contract := v.Contract(j.o.route.Contract)
 	s = j.Stage("verify", &j.spent.Verify)
 	g.Verdict, err = deadlock.Verify(ctx, v.Tables, deadlock.Options{Contract: contract, Scope: j.scope, Lost: -1, Progress: s.Progress()})
 	s.Done()
