@@ -362,13 +362,14 @@ func (r *running) remedy(err error) string {
 	return "see that the files are there, whole, and of one network; weft watch --once tells more"
 }
 
-// raise makes the alarms of a look those of the status before it is kept: to pack the files of a large network takes as
-// long as to judge them.
+// raise makes the alarms of a look those of the status, and its gauges those that are shown, before it is kept: to pack the
+// files of a large network takes as long as to judge them.
 func (r *running) raise(l *result.WatchLook) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	beside := slices.DeleteFunc(slices.Clone(r.status.Alarms), func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
 	r.setAlarms(slices.Concat(l.Alarms, beside))
+	r.metrics.show(l)
 	r.metrics.showAlarms(r.status.Alarms, r.cables.list)
 }
 
