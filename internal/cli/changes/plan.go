@@ -14,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -200,14 +201,37 @@ func (j *planned) step(s *change.Step) *routed.Judged {
 }
 
 // withLanesNeeded is tables with the number of lanes they need by a verdict, which dumps do not
-// contain: one where clients may use any service level.
+// contain: one where clients may use any service level and no packet changes its lane, since all
+// paths are free of deadlock on one lane then.
 func withLanesNeeded(t *routing.Tables, v *deadlock.Verdict) *routing.Tables {
 	with, lanes := *t, *t.Lanes
-	if lanes.Needed = v.VLs; v.Contract == routing.Any {
+	if lanes.Needed = v.VLs; v.Contract == routing.Any && keepsLanes(t) {
 		lanes.Needed = 1
 	}
 	with.Lanes = &lanes
 	return &with
+}
+
+// keepsLanes reports whether packets of a service level are on one lane between all switches, and all service levels
+// take the same paths.
+func keepsLanes(t *routing.Tables) bool {
+	f, m := t.Fabric, t.Lanes.SL2VL
+	if m.AnyByLane() || t.Groups != nil && !t.Groups.IgnoresSL() {
+		return false
+	}
+	if _, uniform := m.Uniform(); uniform || f.Trunks() == 0 {
+		return true
+	}
+	first := f.Channel(0)
+	lane := m.Map(first.From, 0, first.FromPort)
+	for _, c := range f.Channels()[:f.Trunks()] {
+		for in := range f.Node(c.From).Ports + 1 {
+			if (in == 0 || f.Out(c.From, uint8(in)) != fabric.None) && m.Map(c.From, uint8(in), c.FromPort) != lane {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // JSON is the plan for programs, as plan.json.
