@@ -264,7 +264,9 @@ func TablesIn(dir string) (Tables, error) {
 		}
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, step)
 	}
-	o.Summary = FileIn(dir, output.Summary)
+	if o.Summary = FileIn(dir, output.Summary); plainFiles(o.Summary) != nil {
+		o.Summary = "" // beside tables by chance: nothing that belongs to them
+	}
 	if o.LFTs == "" {
 		var err error
 		if o.BySwitch, err = dumpsIn(dir); err != nil {
