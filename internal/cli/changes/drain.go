@@ -105,7 +105,7 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	if err := v.Held(o.tables, name); err != nil {
 		return err
 	}
-	j.fit, j.was, j.contract = v.Fit(), v.Tables, v.Contract(o.contract)
+	j.fit, j.was, j.contract, j.other = v.Fit(), v.Tables, v.Contract(o.contract), v.OtherContract(o.contract)
 	if err := j.planBoth(ctx); err != nil {
 		return err
 	}
@@ -155,13 +155,13 @@ func (j *drainJob) planBoth(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope}
 	if j.there, err = change.Remove(ctx, j.was, j.live, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
+		return planError(j.Console, err, j.source, "", j.other, j.contract, j.o.JSON)
 	}
 	if left := outputs.Left(j.there); len(left) > 0 {
 		return j.refuse(left, j.noWayOut(left))
 	}
 	if j.back, err = change.Return(ctx, j.there.After, j.was, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
+		return planError(j.Console, err, j.source, "", j.other, j.contract, j.o.JSON)
 	}
 	if len(j.back.Left) > 0 || len(j.back.Steps) > len(j.there.Steps) {
 		if j.back, err = j.there.Undo(ctx, o); err != nil {
@@ -222,7 +222,8 @@ func (j *drainJob) simulate(ctx context.Context) (err error) {
 
 // refuse is the answer where there is no way out; left is the destinations that still need the parts.
 func (j *drainJob) refuse(left []result.LeftOver, why string) error {
-	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\nNothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", why)
+	return j.Refuse(j.o.JSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s.\n%s", why,
+		withOther("Nothing was written. weft what-if says which pairs are cut off when it is pulled all the same, and plans their repair.", j.other))
 }
 
 func (j *drainJob) goneText() string {

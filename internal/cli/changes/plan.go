@@ -31,18 +31,19 @@ import (
 )
 
 // planError says why there is no plan at all from some tables; since is what has moved since they were
-// made, and may be empty.
-func planError(a *console.Console, err error, source, since string, contract routing.Contract, asJSON bool) error {
+// made, and other, which contract may serve; both may be empty.
+func planError(a *console.Console, err error, source, since, other string, contract routing.Contract, asJSON bool) error {
 	var rejected *change.Rejected
 	var byLane *repair.ByLane
 	var why, next string
 	switch {
 	case errors.Is(err, repair.ErrLoop):
 		why = fmt.Sprintf("the tables (%s) have a credit loop under contract %s%s: there is nothing safe to keep", source, contract, since)
-		next = "weft verify shows the loop; weft route makes tables without one."
+		next = fmt.Sprintf("weft verify --contract %s shows the loop; weft route makes tables without one.", contract)
 		if since != "" {
 			next += "\nWhile the links of what has moved are down the tables may be safe: weft degrade takes it out of the fabric."
 		}
+		next = withOther(next, other)
 	case errors.As(err, &byLane):
 		why = fmt.Sprintf("no change of the tables (%s) can be planned: %s chooses the lane of a packet by the lane it came in on (.vl2vl), and plans go by service levels", source, byLane.Switch)
 		next = "weft verify judges them as they are, weft degrade takes parts away for it, and weft diff judges the way to other tables."
@@ -53,6 +54,9 @@ func planError(a *console.Console, err error, source, since string, contract rou
 	}
 	return a.Refuse(asJSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}}, "%s.\n%s", why, next)
 }
+
+// withOther is what to do about a refusal, and which contract may serve (input.Given.OtherContract), if any.
+func withOther(next, other string) string { return strings.TrimSuffix(next+"\n"+other, "\n") }
 
 // stepsBeside refuses a folder of steps that would replace tables that were read: the way back
 // leads to those in force.

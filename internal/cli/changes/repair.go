@@ -100,6 +100,7 @@ type repairJob struct {
 	unowned  map[fabric.LID][]uint8 // rows of these tables for LIDs that nobody had there
 	target   *routing.Tables        // of --restore, for the fabric as it is; else nil
 	contract routing.Contract
+	other    string // which contract may serve if this one does not; may be empty
 }
 
 // runRepair reads, plans the change (mend), writes the steps or the last tables, and prints.
@@ -173,6 +174,7 @@ func (j *repairJob) read() (err error) {
 		return err
 	}
 	j.was, j.unowned, j.fit, j.contract = v.Tables, v.Unowned, v.Fit(), v.Contract(j.o.contract)
+	j.other = v.OtherContract(j.o.contract)
 	if j.o.restore == "" {
 		return nil
 	}
@@ -202,7 +204,7 @@ func (j *repairJob) mend(ctx context.Context) (err error) {
 		return j.targetLoops()
 	}
 	if err != nil {
-		return planError(j.Console, err, j.source, j.since(), j.contract, j.o.asJSON)
+		return planError(j.Console, err, j.source, j.since(), j.other, j.contract, j.o.asJSON)
 	}
 	switch {
 	case j.target != nil:
@@ -244,7 +246,8 @@ func (j *repairJob) notMended() error {
 	if len(left) > 0 && !j.o.drops {
 		next = dropsInstead
 	}
-	return j.Refuse(j.o.asJSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %sweft route routes anew, which changes far more, and weft diff says whether the way there is safe.", j.source, why, next)
+	return j.Refuse(j.o.asJSON, result.Refusal{Engine: keptName, Refused: why, Fits: []result.FittingEngine{}, Left: left}, "%s cannot be kept: %s.\nNothing was written. %s", j.source, why,
+		withOther(next+"weft route routes anew, which changes far more, and weft diff says whether the way there is safe.", j.other))
 }
 
 // dropsInstead is what to try where no steps are safe that drop nothing.

@@ -120,6 +120,7 @@ func (j *whatIfJob) read(ctx context.Context) error {
 		return err
 	}
 	j.was, j.source, j.fit, j.contract = v.Tables, o.tables.LFTs, v.Fit(), v.Contract(o.route.Contract)
+	j.other = v.OtherContract(o.route.Contract)
 	return nil
 }
 
@@ -130,7 +131,7 @@ func (j *whatIfJob) plan(ctx context.Context) (err error) {
 	defer s.Done()
 	o := change.Options{Contract: j.contract, Scope: j.scope, AllowDrops: j.o.Drops}
 	if j.there, err = change.Mend(ctx, j.was, j.live, o); err != nil {
-		return planError(j.Console, err, j.source, "", j.contract, j.o.JSON)
+		return planError(j.Console, err, j.source, "", j.other, j.contract, j.o.JSON)
 	}
 	if j.back, err = change.Return(ctx, cleared(j.there.After), j.was, o); err != nil {
 		return err
@@ -202,7 +203,8 @@ func (j *whatIfJob) screen(s *result.WhatIf) *console.Page {
 		if !j.o.Drops {
 			next = dropsInstead
 		}
-		p.Finding("left", "no safe steps near these tables make %s reachable again: %s\n%sweft route routes anew; that changes far more, and nobody has proven the way there", words.Counted(n, "destination", "destinations"), leftText(s.Left), next)
+		p.Finding("left", "no safe steps near these tables make %s reachable again: %s\n%s", words.Counted(n, "destination", "destinations"), leftText(s.Left),
+			withOther(next+"weft route routes anew; that changes far more, and nobody has proven the way there", j.other))
 	case j.there.CutBefore == 0:
 		p.Judged(true, "nobody who stays is cut off (contract %s, endpoints %s)", s.Contract, s.Endpoints)
 	default:

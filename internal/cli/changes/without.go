@@ -21,6 +21,7 @@ type without struct {
 	fit      result.Fit // of the tables to the fabric
 	was      *routing.Tables
 	contract routing.Contract
+	other    string // which contract may serve if this one does not; may be empty
 	scope    routing.Scope
 	gone     result.GoneParts
 	live     *fabric.Fabric // without what is gone

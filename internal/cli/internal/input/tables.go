@@ -32,8 +32,9 @@ type Given struct {
 	ByLane     []result.ByLane        // switches that look up lanes by lanes
 	Doubts     []result.Doubt         // other reasons for which switches may not do what the verdict is about
 
-	stated *routing.Contract // that summary.json beside the tables names; nil: none
-	gone   []fabric.GUID     // switches that have tables and that the fabric lacks
+	stated  *routing.Contract // that summary.json beside the tables names; nil: none
+	summary string            // that file
+	gone    []fabric.GUID     // switches that have tables and that the fabric lacks
 }
 
 // Read reads a fabric by its FABRIC argument, and tables for it. An lmc other than
@@ -94,7 +95,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 			return nil, err
 		}
 	}
-	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m, stated: statedIn(c, o.Summary), gone: goneIn(dump)}
+	g := &Given{Tables: t, Unowned: dump.Unowned, Rule: dump.Rule, Renumbered: renumberedIn(f, dump), Mismatches: m, stated: statedIn(c, o.Summary), summary: o.Summary, gone: goneIn(dump)}
 	if e := leftOut(f, dump); e != fabric.None {
 		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
 	}
@@ -116,6 +117,16 @@ func (g *Given) Contract(given *routing.Contract) routing.Contract {
 		given = g.stated
 	}
 	return flags.ContractOf(given, g.Tables)
+}
+
+// OtherContract names the contract that serves where Contract asks too much, for whom a plan is refused; empty: there is none,
+// or the contract was given. A summary may be of tables that were here before, and service levels may be in force.
+func (g *Given) OtherContract(given *routing.Contract) string {
+	k, other := g.Contract(given), flags.ContractOf(nil, g.Tables)
+	if given != nil || k == other {
+		return ""
+	}
+	return fmt.Sprintf("Contract %s is what %s says; --contract %s takes it that clients use the service levels of their paths.", k, g.summary, other)
 }
 
 // statedIn is the contract in a summary.json of weft route; nil: there is none. What is beside tables by chance, or
