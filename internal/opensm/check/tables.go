@@ -9,6 +9,15 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
+// onOneLane reports whether the tables are free of deadlock with all packets on lane 0, as without SL2VL tables. That clients may
+// use any service level does not say so: packets may change lanes by the ports that they pass.
+func onOneLane(ctx context.Context, in *Input) (bool, error) {
+	t := *in.Tables
+	t.Lanes = routing.OneSL(t.Fabric, routing.UniformSL2VL([routing.SLs]uint8{}))
+	v, err := deadlock.Verify(ctx, &t, deadlock.Options{Contract: routing.Any, Scope: in.Scope, NoCycle: true})
+	return err == nil && v.Free(), err
+}
+
 // judgeTables judges the tables in force, under what clients are said to do and under every
 // contract that a finding may mention.
 func (r *Report) judgeTables(ctx context.Context, in *Input) error {
@@ -38,7 +47,9 @@ func (r *Report) judgeTables(ctx context.Context, in *Input) error {
 	}
 	if v.Free() {
 		r.Needed = v.VLs
-		if free[routing.Any] {
+		if one, err := onOneLane(ctx, in); err != nil {
+			return err
+		} else if one {
 			r.Needed = 1
 		}
 		return nil

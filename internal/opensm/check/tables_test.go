@@ -115,3 +115,19 @@ func TestClientsOfTables(t *testing.T) {
 		}
 	}
 }
+
+// Where packets change lanes by ports, clients may use any service level, and QoS has to be on all the same: on one lane
+// there is a loop.
+func TestLanesOfPorts(t *testing.T) {
+	for engine, needed := range map[string]int{"dla": 2, "updn": 1} {
+		f := testnet.Build(t, "dragonfly:p=2")
+		r, err := Run(t.Context(), Input{Conf: configuration(t, "routing_engine file,no_fallback\nqos FALSE\n"), Fabric: f, Tables: tables(t, f, engine), VLs: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := slices.ContainsFunc(r.Findings, func(x Finding) bool { return x.Code == QoSOff && x.Level == Danger })
+		if r.Needed != needed || off != (needed > 1) {
+			t.Errorf("%s: %d lanes are needed, want %d; that QoS is off is called dangerous: %v", engine, r.Needed, needed, off)
+		}
+	}
+}
