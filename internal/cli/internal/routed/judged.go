@@ -98,7 +98,8 @@ func (j *Judged) verdictText() string {
 	case j.Wider == nil:
 	case j.Wider.Free() && !j.Brief():
 		text += "\nalso with aggregation nodes and routers as endpoints"
-		if n := j.Wider.Unreachable - j.Verdict.Unreachable; n > 0 {
+		apart := routing.Adapters.Disconnected(j.Fabric) - j.Disconnected // no cable joins them
+		if n := j.Wider.Unreachable - j.Verdict.Unreachable - apart; n > 0 {
 			text += ", but " + words.Counted(n, "pair with one of these has", "pairs with one of these have") + " no path"
 		}
 	case j.Verdict.Free() && !j.Wider.Free():
