@@ -26,14 +26,7 @@ func TestRepairsKeepFreeBeyondScope(t *testing.T) {
 			t.Fatalf("%s: the tables have a loop", spec)
 		}
 		for _, x := range change.Sample(change.Cables(f), 8) {
-			live, err := f.Without(x.Channels, x.Nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := change.Mend(t.Context(), was, live, change.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			live, p := mendedWithout(t, was, x.Channels, x.Nodes)
 			plans++
 			if !free(t, p.After, routing.Adapters) {
 				loops++
@@ -64,6 +57,20 @@ func TestRepairsKeepFreeBeyondScope(t *testing.T) {
 	}
 }
 
+// mendedWithout is the fabric of tables without some parts, and their repair for hosts there.
+func mendedWithout(t *testing.T, was *routing.Tables, cables []fabric.ChannelID, nodes []fabric.NodeID) (*fabric.Fabric, *change.Proven) {
+	t.Helper()
+	live, err := was.Fabric.Without(cables, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := change.Mend(t.Context(), was, live, change.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live, p
+}
+
 func free(t *testing.T, tables *routing.Tables, scope routing.Scope) bool {
 	t.Helper()
 	v, err := deadlock.Verify(t.Context(), tables, deadlock.Options{Scope: scope})
@@ -81,16 +88,9 @@ func TestEntriesOfOthersMayStayEmpty(t *testing.T) {
 		f := grown(t, seed, every)
 		was := routed.Of(t, f, "updn", routing.Budget{VLs: 1, Scope: routing.Adapters})
 		for c := range fabric.ChannelID(f.Trunks()) {
-			live, err := f.Without([]fabric.ChannelID{c}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			live, p := mendedWithout(t, was, []fabric.ChannelID{c}, nil)
 			if len(live.Parts()) > 1 {
 				continue
-			}
-			p, err := change.Mend(t.Context(), was, live, change.Options{})
-			if err != nil {
-				t.Fatal(err)
 			}
 			if len(p.Left) > 0 || p.CutAfter > 0 {
 				t.Errorf("seed %d, hosts on every %d, channel %d: %d destinations left, %d pairs of hosts cut off", seed, every, c, len(p.Left), p.CutAfter)
@@ -177,14 +177,7 @@ func TestEmptyEntriesOfOthersStay(t *testing.T) {
 		}
 		before := emptyIn(was)
 		for _, x := range change.Sample(change.Cables(f), 8) {
-			live, err := f.Without(x.Channels, x.Nodes)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := change.Mend(t.Context(), was, live, change.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, p := mendedWithout(t, was, x.Channels, x.Nodes)
 			if len(p.Left) > 0 || p.CutAfter > 0 {
 				t.Errorf("%s, %v: %d destinations left, %d pairs of hosts cut off", spec, x, len(p.Left), p.CutAfter)
 			}
