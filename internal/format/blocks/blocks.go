@@ -3,6 +3,8 @@
 package blocks
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/reading"
 )
@@ -10,10 +12,13 @@ import (
 // Begins is the lines in which the blocks of the switches begin, [switch]; 0: there is none.
 type Begins []int
 
-// Begin is the switch with a node GUID, whose block begins in the line that is read. It is an
-// error if the fabric has no such switch, or the file a block of it already; what is a block
-// in the words of the file.
-func (b Begins) Begin(f *fabric.Fabric, lines *reading.Lines, guid fabric.GUID, what string) (fabric.NodeID, error) {
+// Begin is the switch with a node GUID, whose block begins in the line that is read; None for one of
+// gone, the switches that the fabric lacks and whose blocks are left out. It is an error if the fabric has
+// no other such switch, or the file a block of it already; what is a block in the words of the file.
+func (b Begins) Begin(f *fabric.Fabric, lines *reading.Lines, guid fabric.GUID, what string, gone ...fabric.GUID) (fabric.NodeID, error) {
+	if slices.Contains(gone, guid) {
+		return fabric.None, nil
+	}
 	s := f.NodeByGUID(guid)
 	switch {
 	case s == fabric.None:

@@ -141,12 +141,9 @@ func (p *parser) begin(c reading.Cursor) error {
 		return p.lines.Errorf("no GUID of a switch")
 	}
 	p.last, p.entries = 0, 0
-	if p.skip = slices.Contains(p.gone, fabric.GUID(v)); p.skip {
-		p.at = fabric.None
-		return nil
-	}
 	var err error
-	p.at, err = p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	p.at, err = p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block", p.gone...)
+	p.skip = p.at == fabric.None
 	return err
 }
 
