@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"slices"
+
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -56,6 +58,12 @@ const (
 
 // besideLooks is the kinds of alarm that no look has: those of the watch.
 var besideLooks = []string{OpenSMGone, OpenSMStandby, NotDumped, CableTrouble, Unreadable}
+
+// withBeside is the alarms of a look, and those of besideLooks among others.
+func withBeside(l *result.WatchLook, others []result.Alarm) []result.Alarm {
+	beside := slices.DeleteFunc(slices.Clone(others), func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
+	return slices.Concat(l.Alarms, beside)
+}
 
 // Kinds is all kinds of alarm.
 var Kinds = []string{CreditLoop, CutOff, Multicast, ForwardingLoop, Dropped, SweepFailed, OpenSMGone, OpenSMStandby, NotDumped, Fallback, OtherTables, StaleTables, NoMap, Unproven, DegradedLink, Recabled, CableTrouble, Unreadable,

@@ -208,8 +208,7 @@ func (r *running) resume() {
 		return
 	}
 	r.last, r.status.Look, r.status.Missing = l, l.Number, l.Missing
-	beside := slices.DeleteFunc(r.status.Alarms, func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
-	r.status.Alarms = slices.Concat(l.Alarms, beside)
+	r.status.Alarms = withBeside(l, r.status.Alarms)
 	dir, err := os.MkdirTemp("", "weft-watch")
 	if (l.Ethernet != nil) != (r.Ethernet != "") {
 		err = errors.New("it was of a network of another kind")
@@ -227,7 +226,7 @@ func (r *running) resume() {
 		} else if err == nil {
 			if r.before, err = r.read(dir, dir); err == nil {
 				expected, _ := r.readExpected(dir) // those of then may be there no more
-				r.before, err = withLevels(r.before, expected)
+				r.before, _, err = withLevels(r.before, expected)
 			}
 		}
 	}
@@ -367,8 +366,7 @@ func (r *running) remedy(err error) string {
 func (r *running) raise(l *result.WatchLook) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	beside := slices.DeleteFunc(slices.Clone(r.status.Alarms), func(a result.Alarm) bool { return !slices.Contains(besideLooks, a.Kind) })
-	r.setAlarms(slices.Concat(l.Alarms, beside))
+	r.setAlarms(withBeside(l, r.status.Alarms))
 	r.metrics.show(l)
 	r.metrics.showAlarms(r.status.Alarms, r.cables.list)
 }
@@ -470,7 +468,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		}
 	}
 	l.Files, l.Against, l.Asked = files, ref.against, strings.Join(ref.asked, ",")
-	now, expected, err := r.readGathered(l, dir, ref.log.sinceDump(written))
+	now, should, err := r.readGathered(l, dir, ref.log.sinceDump(written))
 	if err != nil {
 		return nil, err
 	}
@@ -480,7 +478,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 		return nil, err
 	}
 	l.Seconds.Judge = lap()
-	if err := r.assess(ctx, l, now, expected, ref, written); err != nil {
+	if err := r.assess(ctx, l, now, should, ref, written); err != nil {
 		return nil, err
 	}
 	if !last && hasKind(l.Alarms, OtherTables) && !hasKind(r.status.Alarms, OtherTables) {
@@ -505,21 +503,22 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	return l, nil
 }
 
-// readGathered reads the network and the tables that a look gathered in dir, and those that are expected. With sinceDump
-// OpenSM has been handed tables since it dumped those: then the tables are those of Expect, and l.HandedOver is set.
-// Sentences of the snapshot name the files that were copied, not the copies.
-func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) (now *Snapshot, expected []*Snapshot, err error) {
+// readGathered reads the network and the tables that a look gathered in dir, and those that should be in force. With
+// sinceDump OpenSM has been handed tables since it dumped those: then the tables are those of Expect, and l.HandedOver is
+// set. Sentences of the snapshot name the files that were copied, not the copies.
+func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) (now *Snapshot, should []*routing.Tables, err error) {
 	named := func(text string) string { return strings.ReplaceAll(text, dir, cmp.Or(r.Folder, "output of commands")) }
 	if now, err = r.read(dir, dir); err != nil {
 		return nil, nil, errors.New(named(err.Error()))
 	}
-	if expected, err = r.readExpected(dir); err != nil {
+	expected, err := r.readExpected(dir)
+	if err != nil {
 		return nil, nil, err
 	}
 	if len(expected) > 0 && sinceDump {
 		now, l.HandedOver = expected[0], true
 	}
-	if now, err = withLevels(now, expected); err != nil {
+	if now, should, err = withLevels(now, expected); err != nil {
 		return nil, nil, err
 	}
 	now.NoMap = named(now.NoMap)
@@ -528,7 +527,7 @@ func (r *running) readGathered(l *result.WatchLook, dir string, sinceDump bool) 
 			sentences[i] = named(text)
 		}
 	}
-	return now, expected, nil
+	return now, should, nil
 }
 
 // show puts a look on the page, in place of the one before.
@@ -541,10 +540,10 @@ func (r *running) show(l *result.WatchLook, now *Snapshot, v *deadlock.Verdict) 
 }
 
 // assess fills in what a judged look says beside the verdict: what changed since the one before, which engine made
-// the tables, and its alarms. It sets gone and came. expected is the tables that should be in force, of which, while a
+// the tables, and its alarms. It sets gone and came. should is the tables that should be in force, of which, while a
 // step of a plan is written, those before it and those after it are; written is when OpenSM dumped its tables, zero
 // if it did not.
-func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot, expected []*Snapshot, ref reference, written time.Time) (err error) {
+func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot, should []*routing.Tables, ref reference, written time.Time) (err error) {
 	if r.last != nil {
 		l.Missing = r.last.Missing
 	}
@@ -560,10 +559,6 @@ func (r *running) assess(ctx context.Context, l *result.WatchLook, now *Snapshot
 	engine, l.LogStale = ref.log.engineOf(written, ref.asked, ref.noFallback)
 	l.Lack = ref.log.lackAt(written)
 	if l.Made, err = madeBy(ctx, now, ref.asked, engine); err != nil {
-		return err
-	}
-	should, err := acting(now, expected)
-	if err != nil {
 		return err
 	}
 	l.Alarms = append([]result.Alarm{}, alarms(l, r.last, now, differing(now, should))...)
@@ -611,27 +606,27 @@ func within(t *routing.Tables, others []*routing.Tables) bool {
 
 // withLevels is what a look saw with the service levels of expected tables, if these are in force, as far as they lead
 // anywhere: OpenSM dumps no service levels, and path records are answered with those of its tables. Between two
-// steps of a plan each entry may be of either; then those of the first count.
-func withLevels(now *Snapshot, expected []*Snapshot) (*Snapshot, error) {
-	if now.SLs {
-		return now, nil
+// steps of a plan each entry may be of either; then those of the first count. all is the expected tables as they act in the
+// network.
+func withLevels(now *Snapshot, expected []*Snapshot) (with *Snapshot, all []*routing.Tables, err error) {
+	if all, err = acting(now, expected); err != nil {
+		return nil, nil, err
 	}
-	all, err := acting(now, expected)
-	if err != nil {
-		return nil, err
+	if now.SLs {
+		return now, all, nil
 	}
 	levels := slices.IndexFunc(all, func(t *routing.Tables) bool { return within(now.Tables, []*routing.Tables{t}) })
 	if levels < 0 && len(all) > 1 && within(now.Tables, all) {
 		levels = 0
 	}
 	if levels < 0 || !expected[levels].SLs {
-		return now, nil
+		return now, all, nil
 	}
-	with, tables, lanes := *now, *now.Tables, *all[levels].Lanes
+	w, tables, lanes := *now, *now.Tables, *all[levels].Lanes
 	lanes.SL2VL = now.Tables.Lanes.SL2VL
 	tables.Lanes = &lanes
-	with.Tables, with.SLs = &tables, true
-	return &with, nil
+	w.Tables, w.SLs = &tables, true
+	return &w, all, nil
 }
 
 // tellFailure logs why a look failed, unless the one before did for the same reason, and that looks work again.
