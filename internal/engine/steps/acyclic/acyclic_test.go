@@ -177,15 +177,21 @@ func TestRelabels(t *testing.T) {
 	}
 }
 
-// First says 0 where it found no layer, as its callers hand on.
-func TestFirstFindsNone(t *testing.T) {
+// layersOfOne is the layers of a network of one switch.
+func layersOfOne(t *testing.T) *Layers {
+	t.Helper()
 	var b fabric.Builder
 	b.Node(fabric.Node{Kind: fabric.Switch, Ports: 1}, "")
 	f, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLayers(f)
+	return NewLayers(f)
+}
+
+// First says 0 where it found no layer, as its callers hand on.
+func TestFirstFindsNone(t *testing.T) {
+	l := layersOfOne(t)
 	if layer, ok := l.First(nil, 0); layer != 0 || ok || l.Len() != 0 {
 		t.Errorf("layer %d, %v, of %d", layer, ok, l.Len())
 	}

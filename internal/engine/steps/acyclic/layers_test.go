@@ -124,13 +124,7 @@ func (n naive) with(turns []Turn) naive {
 
 // Turns are not taken out of layers that were not told so.
 func TestGrowingLayersLoseNothing(t *testing.T) {
-	var b fabric.Builder
-	b.Node(fabric.Node{Kind: fabric.Switch, Ports: 1}, "")
-	f, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := NewLayers(f)
+	l := layersOfOne(t)
 	l.AtLeast(1)
 	defer func() {
 		if r := recover(); r == nil || fmt.Sprint(r) != "acyclic: layers that only grow lose turns" {
