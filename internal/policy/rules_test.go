@@ -348,8 +348,8 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/opensm/check",
-		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "internal/opensm/conf", "internal/spell"},
-		why:      "it looks at a configuration with the eyes of the judge and of the engines by name",
+		may:      []string{"fabric", "routing", "routing/engines", "deadlock", "internal/opensm/advice", "internal/opensm/conf", "internal/spell"},
+		why:      "it looks at a configuration with the eyes of the judge and of the engines by name, and asks as advice does whether one lane is enough",
 	},
 	{
 		packages: "internal/opensm/daemon",

@@ -14,7 +14,6 @@ import (
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -22,6 +21,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/report"
 	"github.com/weft-fabric/weft/internal/cli/internal/routed"
 	"github.com/weft-fabric/weft/internal/list"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/internal/outputs"
 	"github.com/weft-fabric/weft/internal/repair"
 	"github.com/weft-fabric/weft/internal/words"
@@ -195,47 +195,35 @@ func kept(c routing.Contract) engines.Engine {
 // step is the tables of a step, as weft route writes them into a folder. Their verdict is of everything
 // in them, the hosts included that have to ask for paths anew first; so there is no certificate where
 // these would close a loop.
-func (j *planned) step(s *change.Step) *routed.Judged {
+func (j *planned) step(ctx context.Context, s *change.Step) (*routed.Judged, error) {
+	t, err := withLanesNeeded(ctx, s.Tables, s.Alone)
+	if err != nil {
+		return nil, err
+	}
 	step := j.Judged
 	step.Result = &weft.Result{
 		Engine: j.Engine, Contract: j.Contract, Scope: j.Scope, Planned: j.Planned, Disconnected: j.Disconnected,
-		Tables: withLanesNeeded(s.Tables, s.Alone), Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.Fabric, s.Tables.Forwarding, j.Scope),
+		Tables: t, Verdict: cmp.Or(s.Whole, s.Alone), Loads: congestion.Count(j.Fabric, s.Tables.Forwarding, j.Scope),
 	}
-	return &step
+	return &step, nil
 }
 
 // withLanesNeeded is tables with the number of lanes they need by a verdict, which dumps do not
-// contain: one where clients may use any service level and no packet changes its lane, since all
-// paths are free of deadlock on one lane then.
-func withLanesNeeded(t *routing.Tables, v *deadlock.Verdict) *routing.Tables {
+// contain: one where that is enough, whatever lanes packets are spread over.
+func withLanesNeeded(ctx context.Context, t *routing.Tables, v *deadlock.Verdict) (*routing.Tables, error) {
 	with, lanes := *t, *t.Lanes
-	if lanes.Needed = v.VLs; v.Contract == routing.Any && keepsLanes(t) {
-		lanes.Needed = 1
-	}
+	lanes.Needed = v.VLs
 	with.Lanes = &lanes
-	return &with
-}
-
-// keepsLanes reports whether packets of a service level are on one lane between all switches, and all service levels
-// take the same paths.
-func keepsLanes(t *routing.Tables) bool {
-	f, m := t.Fabric, t.Lanes.SL2VL
-	if m.AnyByLane() || t.Groups != nil && !t.Groups.IgnoresSL() {
-		return false
-	}
-	if _, uniform := m.Uniform(); uniform || f.Trunks() == 0 {
-		return true
-	}
-	first := f.Channel(0)
-	lane := m.Map(first.From, 0, first.FromPort)
-	for _, c := range f.Channels()[:f.Trunks()] {
-		for in := range f.Node(c.From).Ports + 1 {
-			if (in == 0 || f.Out(c.From, uint8(in)) != fabric.None) && m.Map(c.From, uint8(in), c.FromPort) != lane {
-				return false
-			}
+	if v.VLs > 1 && v.Free() {
+		enough, err := advice.OneLane(ctx, t, v.Scope)
+		if err != nil {
+			return nil, err
+		}
+		if enough {
+			lanes.Needed = 1
 		}
 	}
-	return true
+	return &with, nil
 }
 
 // JSON is the plan for programs, as plan.json.
@@ -323,7 +311,10 @@ func (j *planned) summary() *result.Route {
 
 // fillStep writes the tables of a step, with the proof of every mixture of them and those before.
 func (j *planned) fillStep(ctx context.Context, d *output.Folder, s *change.Step) error {
-	step := j.step(s)
+	step, err := j.step(ctx, s)
+	if err != nil {
+		return err
+	}
 	folder := step.Folder()
 	folder.Underway, folder.Union = true, s.Union.Certificate
 	return routed.Fill(ctx, j.Console, d, folder, func() *result.Route {

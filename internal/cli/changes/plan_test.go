@@ -6,58 +6,32 @@ import (
 
 	"github.com/weft-fabric/weft/change"
 	"github.com/weft-fabric/weft/deadlock"
-	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/repair"
-	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/internal/testnet/routed"
 	"github.com/weft-fabric/weft/routing"
 )
 
-// Only the number of lanes is another, whatever else tables have.
+// Of the lanes only the number needed is another, whatever else tables have: one where one is enough, though packets change
+// lanes by the ports that they pass, else all that carry traffic.
 func TestWithLanesNeeded(t *testing.T) {
-	was := &routing.Tables{Forwarding: &routing.Forwarding{}, Lanes: &routing.Lanes{Needed: 1}, Groups: &routing.Groups{}, Multicast: &routing.Multicast{}}
-	now := *withLanesNeeded(was, &deadlock.Verdict{VLs: 3, Contract: routing.Honored})
-	if now.Lanes.Needed != 3 || was.Lanes.Needed != 1 {
-		t.Fatalf("%d lanes are needed and %d were; want 3 and 1", now.Lanes.Needed, was.Lanes.Needed)
+	spare := routed.By(t, "torus:3x3", "updn")
+	in := spare.Fabric.Channel(0)
+	spare.Lanes.SL2VL = routing.LanePerSL(3).PerPort(spare.Fabric)
+	for out := range spare.Fabric.Node(in.To).Ports + 1 {
+		spare.Lanes.SL2VL.SetMap(in.To, in.ToPort, uint8(out), [routing.SLs]uint8{1, 2})
 	}
-	if now.Lanes = was.Lanes; now != *was {
-		t.Errorf("%+v, want all else as in %+v", now, *was)
-	}
-}
-
-// Where clients may use any service level, one lane is enough, unless packets change lanes on their way, by the ports
-// that they pass or the lanes on which they come, or have other paths on other service levels.
-func TestLanesNeededOfAny(t *testing.T) {
-	whole := testnet.Build(t, "torus:3x3")
-	gone := whole.Channel(0)
-	f, err := whole.Without([]fabric.ChannelID{0}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := f.Channel(0)
-	tables := func(change func(*routing.SL2VL)) *routing.Tables {
-		m := routing.LanePerSL(3).PerPort(f)
-		change(m)
-		return &routing.Tables{Fabric: f, Lanes: routing.OneSL(f, m)}
-	}
-	turns := tables(func(m *routing.SL2VL) {
-		for out := range f.Node(in.To).Ports + 1 {
-			m.SetMap(in.To, in.ToPort, uint8(out), [routing.SLs]uint8{1, 2})
+	for want, was := range map[int]*routing.Tables{1: spare, 2: routed.By(t, "dragonfly:p=2", "dla")} {
+		was.Groups, was.Lanes.Needed = routing.NewGroups(was.Fabric, 1), 5
+		v := &deadlock.Verdict{VLs: 2, Certificate: &deadlock.Certificate{}}
+		now, err := withLanesNeeded(t.Context(), was, v)
+		if err != nil {
+			t.Fatal(err)
 		}
-	})
-	nobody := tables(func(m *routing.SL2VL) {
-		for out := range f.Node(gone.To).Ports + 1 {
-			m.SetMap(gone.To, gone.ToPort, uint8(out), [routing.SLs]uint8{1, 2})
+		if now.Lanes.Needed != want || was.Lanes.Needed != 5 {
+			t.Fatalf("%d lanes are needed and %d were; want %d and 5", now.Lanes.Needed, was.Lanes.Needed, want)
 		}
-	})
-	spread := &routing.Tables{Fabric: f, Lanes: routing.OneSL(f, routing.LanePerSL(3))}
-	byLane := tables(func(m *routing.SL2VL) { m.SetByLane(in.To, 1) })
-	v := &deadlock.Verdict{VLs: 3, Contract: routing.Any}
-	for i, x := range []struct {
-		tables *routing.Tables
-		want   int
-	}{{spread, 1}, {tables(func(*routing.SL2VL) {}), 1}, {nobody, 1}, {turns, 3}, {byLane, 3}} {
-		if got := withLanesNeeded(x.tables, v).Lanes.Needed; got != x.want {
-			t.Errorf("case %d: %d lanes are needed, want %d", i, got, x.want)
+		if now.Lanes = was.Lanes; *now != *was {
+			t.Errorf("%+v, want all else as in %+v", now, *was)
 		}
 	}
 }

@@ -218,7 +218,7 @@ func (j *repairJob) mend(ctx context.Context) (err error) {
 	engine := kept(j.contract)
 	j.Result, err = routed.LoopOrResult(weft.Verify(ctx, j.plan.After, weft.Request{Custom: &engine, Contract: &j.contract, Scope: j.o.scope, Stages: j.Timed}))
 	if err == nil {
-		j.Tables = withLanesNeeded(j.Tables, j.Verdict)
+		j.Tables, err = withLanesNeeded(ctx, j.Tables, j.Verdict)
 	}
 	return err
 }

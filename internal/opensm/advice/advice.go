@@ -37,24 +37,28 @@ type Files struct {
 // ErrLoop is why tables that files can express are not to be installed.
 var ErrLoop = errors.New("they have a credit loop")
 
+// OneLane reports whether tables are free of deadlock with all packets on lane 0, whatever service levels and maps they
+// have. That they are free under contract any does not say so: packets may change lanes by the ports that they pass.
+func OneLane(ctx context.Context, t *routing.Tables, scope routing.Scope) (bool, error) {
+	one := *t
+	one.Lanes = routing.OneSL(t.Fabric, routing.LanePerSL(1))
+	v, err := deadlock.Verify(ctx, &one, deadlock.Options{Contract: routing.Any, Scope: scope, NoCycle: true})
+	return err == nil && v.Free(), err
+}
+
 // ByFiles asks in which ways files can express tables.
 func ByFiles(ctx context.Context, t *routing.Tables, p Proof) (*Files, error) {
 	s := &Files{}
-	// judged is the plan, or nil if it has a loop.
-	judged := func(plan *deploy.Plan, k routing.Contract) (*deploy.Plan, error) {
-		v, err := deadlock.Verify(ctx, plan.Tables, deadlock.Options{Contract: k, Scope: p.Scope, NoCycle: true})
-		if err != nil || !v.Free() {
-			return nil, err
-		}
-		return plan, nil
-	}
 	alone, err := express(&routing.Tables{Fabric: t.Fabric, Forwarding: t.Forwarding, Lanes: routing.OneSL(t.Fabric, routing.LanePerSL(1))}, p)
 	if err != nil {
 		return nil, err
 	}
 	if t.Lanes.Classes <= 1 {
-		if s.Alone, err = judged(alone, routing.Any); err != nil {
+		switch enough, err := OneLane(ctx, alone.Tables, p.Scope); {
+		case err != nil:
 			return nil, err
+		case enough:
+			s.Alone = alone
 		}
 	}
 	levels, err := express(t, p)
@@ -65,10 +69,16 @@ func ByFiles(ctx context.Context, t *routing.Tables, p Proof) (*Files, error) {
 	case err != nil:
 		return nil, err
 	}
-	if s.Levels, err = judged(levels, p.Contract); err == nil && s.Levels == nil {
+	v, err := deadlock.Verify(ctx, levels.Tables, deadlock.Options{Contract: p.Contract, Scope: p.Scope, NoCycle: true})
+	switch {
+	case err != nil:
+		return nil, err
+	case v.Free():
+		s.Levels = levels
+	default:
 		s.Why = ErrLoop
 	}
-	return s, err
+	return s, nil
 }
 
 // Plan is the files to write: with the service levels and lanes of the tables, else

@@ -6,17 +6,9 @@ import (
 	"strings"
 
 	"github.com/weft-fabric/weft/deadlock"
+	"github.com/weft-fabric/weft/internal/opensm/advice"
 	"github.com/weft-fabric/weft/routing"
 )
-
-// onOneLane reports whether the tables are free of deadlock with all packets on lane 0, as without SL2VL tables. That clients may
-// use any service level does not say so: packets may change lanes by the ports that they pass.
-func onOneLane(ctx context.Context, in *Input) (bool, error) {
-	t := *in.Tables
-	t.Lanes = routing.OneSL(t.Fabric, routing.UniformSL2VL([routing.SLs]uint8{}))
-	v, err := deadlock.Verify(ctx, &t, deadlock.Options{Contract: routing.Any, Scope: in.Scope, NoCycle: true})
-	return err == nil && v.Free(), err
-}
 
 // judgeTables judges the tables in force, under what clients are said to do and under every
 // contract that a finding may mention.
@@ -47,7 +39,7 @@ func (r *Report) judgeTables(ctx context.Context, in *Input) error {
 	}
 	if v.Free() {
 		r.Needed = v.VLs
-		if one, err := onOneLane(ctx, in); err != nil {
+		if one, err := advice.OneLane(ctx, in.Tables, in.Scope); err != nil {
 			return err
 		} else if one {
 			r.Needed = 1
