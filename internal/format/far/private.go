@@ -2,9 +2,9 @@ package far
 
 import (
 	"io"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/format/blocks"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -21,7 +21,7 @@ import (
 // reader is strict: what it does not know is an error with its line, and so is a switch
 // with private tables in g of which a port with a cable is missing here. gone is as in Read.
 func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups, gone ...fabric.GUID) error {
-	p := &privateParser{lines: reading.NewTableLines(r, file), f: f, g: g, at: fabric.None, seen: make([][]bool, f.Switches()), gone: gone}
+	p := &privateParser{lines: reading.NewTableLines(r, file), f: f, g: g, at: fabric.None, begins: make(blocks.Begins, f.Switches()), seen: make([][]bool, f.Switches()), gone: gone}
 	if err := p.lines.Each(p.line); err != nil {
 		return err
 	}
@@ -33,13 +33,14 @@ func ReadPrivate(r io.Reader, file string, f *fabric.Fabric, g *routing.Groups, 
 
 // privateParser reads the file line by line into g.
 type privateParser struct {
-	lines *reading.Lines
-	f     *fabric.Fabric
-	g     *routing.Groups
-	at    fabric.NodeID // the switch whose block this is; None: no block yet, or it is left out
-	gone  []fabric.GUID // switches whose blocks are left out
-	skip  bool          // the block is
-	seen  [][]bool      // [switch][in-port]; nil: the switch has no block
+	lines  *reading.Lines
+	f      *fabric.Fabric
+	g      *routing.Groups
+	at     fabric.NodeID // the switch whose block this is; None: no block yet, or it is left out
+	begins blocks.Begins
+	gone   []fabric.GUID // switches whose blocks are left out
+	skip   bool          // the block is
+	seen   [][]bool      // [switch][in-port]; nil: the switch has no block
 }
 
 func (p *privateParser) line(c reading.Cursor) error {
@@ -58,21 +59,15 @@ func (p *privateParser) line(c reading.Cursor) error {
 
 func (p *privateParser) begin(c reading.Cursor) error {
 	v, ok := c.Hex(1<<64 - 1)
-	s := p.f.NodeByGUID(fabric.GUID(v))
-	p.skip = slices.Contains(p.gone, fabric.GUID(v))
-	switch {
-	case !ok || !c.Empty():
+	if !ok || !c.Empty() {
 		return p.lines.Errorf("no GUID of a switch, or more than that")
-	case p.skip:
-		p.at = fabric.None
-		return nil
-	case s == fabric.None || int(s) >= p.f.Switches():
-		return p.lines.Errorf("the fabric has no switch with node GUID %s", fabric.GUID(v))
-	case p.seen[s] != nil:
-		return p.lines.Errorf("a second block of %s", p.f.Label(s))
 	}
-	p.at, p.seen[s] = s, make([]bool, p.f.Node(s).Ports+1)
-	return nil
+	var err error
+	p.at, err = p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block", p.gone...)
+	if p.skip = p.at == fabric.None; !p.skip && err == nil {
+		p.seen[p.at] = make([]bool, p.f.Node(p.at).Ports+1)
+	}
+	return err
 }
 
 // port reads the tables of an in-port.

@@ -32,7 +32,7 @@ func TestPrivate(t *testing.T) {
 		{"another form", "rq:1", "port 1", `plft:2: this line is neither "dump_plft: Switch GUID" nor`},
 		{"before any switch", "dump_plft: Switch 0x10\n", "", `plft:1: this line is neither "dump_plft: Switch GUID" nor, below such a line, "rq:`},
 		{"GUID", "Switch 0x20", "Switch 0x20 5", "plft:6: no GUID"},
-		{"other fabric", "Switch 0x20", "Switch 0x30", "plft:6: the fabric has no switch with node GUID 0x0000000000000030"},
+		{"other fabric", "Switch 0x20", "Switch 0x30", "plft:6: node GUID 0x0000000000000030 is"},
 		{"twice", "Switch 0x20", "Switch 0x10", "plft:6: a second block of"},
 		{"port beyond", "rq:3", "rq:9", "plft:4: no port from 0 to 4"},
 		{"port twice", "rq:3", "rq:2", "plft:4: port 2 of"},

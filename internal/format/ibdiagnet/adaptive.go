@@ -2,9 +2,9 @@ package ibdiagnet
 
 import (
 	"io"
-	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/format/blocks"
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/routing"
 )
@@ -31,12 +31,12 @@ type Adaptive struct {
 // the fabric lacks and whose rows are left out.
 func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric, gone ...fabric.GUID) (*Adaptive, error) {
 	a := &Adaptive{Levels: make([]uint16, f.Switches()), Known: make([]bool, f.Switches())}
-	known := false
+	known, begins := false, make(blocks.Begins, f.Switches())
 	p := newParser(r, file, map[string]*table{adaptiveTable: {
 		wanted: []string{"NodeGUID", "e", "by_sl_en", "enable_by_sl_mask", "is_hbf_supported", "by_sl_hbf_en", "enable_by_sl_mask_hbf"}, need: 1,
 		row: func(p *parser) error {
 			known = known || p.at[1] != none
-			return a.row(p, f, gone)
+			return a.row(p, f, begins, gone)
 		},
 	}})
 	if err := p.read(); err != nil || !known {
@@ -49,17 +49,14 @@ func ReadAdaptive(r io.Reader, file string, f *fabric.Fabric, gone ...fabric.GUI
 const allLevels = 1<<routing.SLs - 1
 
 // row takes a row of the table.
-func (a *Adaptive) row(p *parser, f *fabric.Fabric, gone []fabric.GUID) error {
-	id, guid, err := p.identity(0)
-	if err != nil || guid == 0 || slices.Contains(gone, guid) { // of a name in place of a GUID it is not known which switch it is
+func (a *Adaptive) row(p *parser, f *fabric.Fabric, begins blocks.Begins, gone []fabric.GUID) error {
+	_, guid, err := p.identity(0)
+	if err != nil || guid == 0 { // of a name in place of a GUID it is not known which switch it is
 		return err
 	}
-	s := f.NodeByGUID(guid)
-	switch {
-	case s == fabric.None || int(s) >= f.Switches():
-		return p.lines.Errorf("the fabric has no switch %s, which AR_INFO has a row of", id)
-	case a.Known[s]:
-		return p.lines.Errorf("a second row of %s in AR_INFO", f.Label(s))
+	s, err := begins.Begin(f, p.lines, guid, "row in "+adaptiveTable, gone...)
+	if err != nil || s == fabric.None {
+		return err
 	}
 	a.Known[s] = true
 	var v [7]uint64

@@ -59,8 +59,8 @@ func TestReadAdaptive(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ old, replace, want string }{
-		{"0x0000000000000030,1", "0x0000000000000031,1", "db:15: the fabric has no switch 0x0000000000000031"},
-		{"0x0000000000000030,1", "0x0000000000000010,1", "db:15: a second row of a in AR_INFO"},
+		{"0x0000000000000030,1", "0x0000000000000031,1", "db:15: the fabric has no switch with node GUID 0x0000000000000031"},
+		{"0x0000000000000030,1", "0x0000000000000010,1", "db:15: a second row in AR_INFO of a; the first begins in line 14"},
 		{"30,1,1,1,0,0", "30,1,1,1,0,65536", `db:15: enable_by_sl_mask is "65536"`},
 		{"30,1,1,1,0,0", "30,1,1,1,0,0x10000", `db:15: enable_by_sl_mask is "0x10000"`},
 		{"END_AR_INFO\n", "", "db:15: truncated: the table AR_INFO"},

@@ -14,7 +14,8 @@ import (
 // looks the next lane of a packet up by the lane it came in on, in place of its service level; 0 for
 // a switch that never does. Their maps are still those of ibdiagnet2.slvl. Switches
 // of Dragonfly+ networks work so. The command reads it beside the maps (internal/cli/internal/input): of
-// a file with an error the verdict says, unless --strict, that this is not known.
+// a file with an error the verdict says, unless --strict, that this is not known. gone is the switches that
+// the fabric lacks and whose blocks are left out.
 //
 //	dump_vl2vl: Switch 0x0000000000000010
 //	sl: 1 2
@@ -22,9 +23,9 @@ import (
 // That a switch has such service levels is known from ibdiagnet's public headers (class IBNode,
 // replaceSLsByInVL); the form of the file is a guess, and nobody has tried this on a real one.
 // So the reader is strict: all but such blocks, comments and empty lines is an error with its line.
-func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
+func ReadByLane(r io.Reader, file string, f *fabric.Fabric, gone ...fabric.GUID) ([]uint16, error) {
 	p := &byLane{
-		lines: reading.NewTableLines(r, file), f: f, at: fabric.None,
+		lines: reading.NewTableLines(r, file), f: f, at: fabric.None, gone: gone,
 		levels: make([]uint16, f.Switches()), begins: make(blocks.Begins, f.Switches()),
 	}
 	if err := p.lines.Each(p.line); err != nil {
@@ -34,7 +35,7 @@ func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
 		return nil, err
 	}
 	if p.open {
-		return nil, p.lines.Errorf("truncated: the file ends without the service levels of %s", f.Label(p.at))
+		return nil, p.lines.Errorf("truncated: the file ends without the service levels of its last switch")
 	}
 	return p.levels, nil
 }
@@ -43,10 +44,11 @@ func ReadByLane(r io.Reader, file string, f *fabric.Fabric) ([]uint16, error) {
 type byLane struct {
 	lines  *reading.Lines
 	f      *fabric.Fabric
-	at     fabric.NodeID // the switch whose block began last; None: none did
+	at     fabric.NodeID // the switch whose block began last; None: none did, or it is left out
 	open   bool          // the line with its service levels is still to come
 	levels []uint16      // [switch] the result
 	begins blocks.Begins // finds switches, and refuses a second block of one
+	gone   []fabric.GUID // switches whose blocks are left out
 }
 
 // line reads a line: the first of a block, or its service levels.
@@ -68,7 +70,7 @@ func (p *byLane) begin(c reading.Cursor) error {
 	if !ok || !c.Empty() {
 		return p.lines.Errorf("no GUID of a switch, or more than that")
 	}
-	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block")
+	s, err := p.begins.Begin(p.f, p.lines, fabric.GUID(v), "block", p.gone...)
 	p.at, p.open = s, true
 	return err
 }
@@ -81,7 +83,9 @@ func (p *byLane) readLevels(c reading.Cursor) error {
 		if !ok {
 			return p.lines.Errorf("%q in place of a service level from 0 to %d", c, routing.SLs-1)
 		}
-		p.levels[p.at] |= 1 << sl
+		if p.at != fabric.None {
+			p.levels[p.at] |= 1 << sl
+		}
 	}
 	return nil
 }

@@ -21,6 +21,13 @@ func TestReadByLane(t *testing.T) {
 	if got, err := ReadByLane(strings.NewReader("# nothing\n"), "vl2vl", f); err != nil || !slices.Equal(got, []uint16{0, 0}) {
 		t.Errorf("a file of comments: %v, %v", got, err)
 	}
+	without := "dump_vl2vl: Switch 0x777\nsl: 2\n" + byLaneText
+	if again, err := ReadByLane(strings.NewReader(without), "vl2vl", f, 0x777); err != nil || !slices.Equal(again, got) {
+		t.Errorf("with a switch that is gone: %v, %v, want %v", again, err, got)
+	}
+	if _, err := ReadByLane(strings.NewReader("dump_vl2vl: Switch 0x777\n"), "vl2vl", f, 0x777); err == nil || !strings.Contains(err.Error(), "truncated") {
+		t.Errorf("with nothing of a switch that is gone: %v", err)
+	}
 	for _, tc := range []struct{ name, old, replace, want string }{
 		{"line", "sl: 1", "vl: 1", "vl2vl:4: this is no line of an ibdiagnet2.vl2vl"},
 		{"level", "15", "16", "in place of a service level from 0 to 15"},

@@ -100,7 +100,7 @@ func choicesOf(t *routing.Tables) []int {
 func (g *Given) readByLane(c *console.Console, o *flags.Tables) error {
 	f := g.Tables.Fabric
 	levels, err := console.ReadFile(c, o.ByLane, func(r io.Reader, file string) ([]uint16, error) {
-		return slvl.ReadByLane(r, file, f)
+		return slvl.ReadByLane(r, file, f, g.gone...)
 	})
 	if wrong := (*format.ParseError)(nil); errors.As(err, &wrong) && !o.Strict {
 		g.find(NoLaneByLane, "whether switches choose the lane of a packet by the lane it came in on is not known, and the verdict takes for granted that none does: %v", err)
