@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -74,6 +75,7 @@ type diffJob struct {
 	old, new DiffSide
 	scope    routing.Scope
 	contract routing.Contract
+	other    string // which contract may serve in place of contract (input.Given.OtherContract)
 	parts    transition.Parts
 
 	// With tables.
@@ -168,9 +170,10 @@ func (j *diffJob) read() (err error) {
 		}
 		s.tables, s.unowned, s.fit = v.Tables, v.Unowned, v.Fit()
 		made[i] = v.Contract(j.o.Contract)
+		j.other = cmp.Or(j.other, v.OtherContract(j.o.Contract))
 	}
 	if j.contract = made[0]; made[0] != made[1] {
-		j.contract = flags.ContractOf(nil, j.old.tables, j.new.tables)
+		j.contract, j.other = flags.ContractOf(nil, j.old.tables, j.new.tables), ""
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func (j *diffJob) factChange(p *console.Page, c *result.Transition) {
 	}
 	p.Fact("bandwidth", "%s", outputs.BandwidthsText(&c.Bandwidth, "endpoints that both have"))
 	if !j.verdict.Free() {
-		p.Fact("next", "%s", j.advice())
+		p.Fact("next", "%s", withOther(j.advice(), j.other))
 	}
 }
 

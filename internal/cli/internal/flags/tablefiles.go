@@ -28,7 +28,7 @@ type Tables struct {
 	Strict                                  bool     // what does not fit is an error
 	Whole                                   bool     // the files are those of a folder: what belongs to them has to be there
 
-	Summary string // of a folder of weft's: what says which contract the tables are proven for
+	Summary string // beside tables of weft's: what says which contract the tables are proven for
 
 	// Of a folder of ibdiagnet2: what says which switches have adaptive routing on, and which
 	// of them look lanes up by lanes.
@@ -228,8 +228,11 @@ func (o *Tables) Settle() error {
 		}
 		return nil
 	}
-	if info, err := os.Stat(o.LFTs); err != nil || !info.IsDir() {
-		return nil // a file, or what opening it will say
+	if info, err := os.Stat(o.LFTs); err != nil || !info.IsDir() { // a file, or what opening it will say
+		if dir := filepath.Dir(o.LFTs); FileIn(dir, tablefiles.ForwardingFile) == filepath.Clean(o.LFTs) {
+			o.Summary = summaryIn(dir)
+		}
+		return nil
 	}
 	in, err := TablesIn(o.LFTs)
 	if err != nil {
@@ -264,9 +267,7 @@ func TablesIn(dir string) (Tables, error) {
 		}
 		return o, fmt.Errorf("%s: it holds the steps of a plan, each in a folder of its own; name one, such as %s", dir, step)
 	}
-	if o.Summary = FileIn(dir, output.Summary); plainFiles(o.Summary) != nil {
-		o.Summary = "" // beside tables by chance: nothing that belongs to them
-	}
+	o.Summary = summaryIn(dir)
 	if o.LFTs == "" {
 		var err error
 		if o.BySwitch, err = dumpsIn(dir); err != nil {
@@ -279,6 +280,16 @@ func TablesIn(dir string) (Tables, error) {
 		return o, plainFiles(o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
 	}
 	return o, plainFiles(o.LFTs, o.List, o.SL2VL, o.PSL, o.Groups, o.Multicast, o.Private, o.Adaptive, o.ByLane)
+}
+
+// summaryIn is the summary beside the tables of a folder; empty: there is none, or what is called so is no file and so is
+// there by chance.
+func summaryIn(dir string) string {
+	path := FileIn(dir, output.Summary)
+	if plainFiles(path) != nil {
+		return ""
+	}
+	return path
 }
 
 // dumpsIn is the files of a folder that begin as what ibroute prints, one for each switch, whatever they are called.
