@@ -167,7 +167,7 @@ func (g *Graph) Remove(in, out fabric.ChannelID) {
 func (g *Graph) Add(in, out fabric.ChannelID) bool {
 	turn := g.f.Turn(in, out)
 	if g.count[turn] == 0 {
-		if g.label[in] > g.label[out] && !g.makeRoom(in, out) {
+		if !g.fits(in, out) {
 			return false
 		}
 		g.link(in, out)
@@ -200,6 +200,32 @@ func (g *Graph) AddAll(turns []Turn) (culprit int, alone, ok bool) {
 		return i, true, false
 	}
 	return 0, false, true
+}
+
+// linkAll links turns that are not linked, all or none. If it cannot (not ok), alone is the place in turns of one that
+// would close a cycle by itself, -1 where they do so only together.
+func (g *ordered) linkAll(turns []Turn) (alone int, ok bool) {
+	// One that would close a cycle by itself is enough: none has to be linked, and taken out again.
+	for i, t := range turns {
+		if !g.fits(t.In, t.Out) {
+			return i, false
+		}
+	}
+	for i, t := range turns {
+		if !g.fits(t.In, t.Out) {
+			for _, u := range turns[:i] {
+				g.unlink(u.In, u.Out)
+			}
+			return -1, false
+		}
+		g.link(t.In, t.Out)
+	}
+	return -1, true
+}
+
+// fits reports whether a dependency would close no cycle, and has the order agree with it then.
+func (g *ordered) fits(in, out fabric.ChannelID) bool {
+	return g.label[in] <= g.label[out] || g.makeRoom(in, out)
 }
 
 // makeRoom reorders the vertices for a dependency whose in comes behind its out. It returns false, and

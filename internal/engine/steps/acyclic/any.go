@@ -27,7 +27,7 @@ func (g *AnyGraph) Has(in, out fabric.ChannelID) bool { return g.ahead.has(in, o
 
 // Add adds a dependency that the graph does not hold, unless it would close a cycle.
 func (g *AnyGraph) Add(in, out fabric.ChannelID) bool {
-	if in == out || g.label[in] > g.label[out] && !g.makeRoom(in, out) {
+	if in == out || !g.fits(in, out) {
 		return false
 	}
 	g.link(in, out)

@@ -8,7 +8,7 @@ type Grown struct {
 	f *fabric.Fabric
 	ordered
 	known []uint8 // [turn] held, refused or neither (0)
-	added []Turn  // scratch: what AddAll has added so far
+	fresh []Turn  // scratch: those of some turns that the set does not hold
 }
 
 const (
@@ -45,18 +45,20 @@ func (g *Grown) AddAll(turns []Turn) bool {
 	if all == held || some&refused != 0 {
 		return all == held
 	}
-	g.added = g.added[:0]
+	g.fresh = g.fresh[:0]
 	for _, t := range turns {
-		switch {
-		case g.known[t.ID] == held:
-		case g.add(t):
-			g.added = append(g.added, t)
-		default:
-			g.undo(t)
-			return false
+		if g.known[t.ID] != held {
+			g.fresh = append(g.fresh, t)
 		}
 	}
-	for _, t := range g.added {
+	alone, ok := g.linkAll(g.fresh)
+	if alone >= 0 {
+		g.known[g.fresh[alone].ID] = refused
+	}
+	if !ok {
+		return false
+	}
+	for _, t := range g.fresh {
 		g.known[t.ID] = held
 	}
 	return true
@@ -67,36 +69,15 @@ func (g *Grown) Has(turn int) bool { return g.known[turn] == held }
 
 // Add adds a turn, unless it would close a cycle.
 func (g *Grown) Add(in, out fabric.ChannelID) bool {
-	t := Turn{ID: int32(g.f.Turn(in, out)), In: in, Out: out}
+	known := &g.known[g.f.Turn(in, out)]
 	switch {
-	case g.known[t.ID] != 0:
-		return g.known[t.ID] == held
-	case g.add(t):
-		g.known[t.ID] = held
-		return true
-	}
-	g.known[t.ID] = refused
-	return false
-}
-
-// add adds a turn that the set does not hold, unless it would close a cycle.
-func (g *Grown) add(t Turn) bool {
-	if g.label[t.In] > g.label[t.Out] && !g.makeRoom(t.In, t.Out) {
+	case *known != 0:
+		return *known == held
+	case !g.fits(in, out):
+		*known = refused
 		return false
 	}
-	g.link(t.In, t.Out)
+	g.link(in, out)
+	*known = held
 	return true
-}
-
-// undo takes out what AddAll has added before a turn that would close a cycle, and sees
-// whether that one would do so by itself.
-func (g *Grown) undo(culprit Turn) {
-	for _, t := range g.added {
-		g.unlink(t.In, t.Out)
-	}
-	if len(g.added) > 0 && g.add(culprit) {
-		g.unlink(culprit.In, culprit.Out)
-		return
-	}
-	g.known[culprit.ID] = refused
 }

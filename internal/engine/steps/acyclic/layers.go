@@ -167,21 +167,12 @@ func (l *Layers) grow(layer int, turns []Turn) bool {
 			l.fresh = append(l.fresh, t)
 		}
 	}
-	// One turn that would close a cycle by itself is enough: none has to be linked, and taken out again.
-	for _, t := range l.fresh {
-		if g.label[t.In] > g.label[t.Out] && !g.makeRoom(t.In, t.Out) {
-			l.turns[t.ID].refused |= bit
-			return false
-		}
+	alone, ok := g.linkAll(l.fresh)
+	if alone >= 0 {
+		l.turns[l.fresh[alone].ID].refused |= bit
 	}
-	for i, t := range l.fresh {
-		if g.label[t.In] > g.label[t.Out] && !g.makeRoom(t.In, t.Out) {
-			for _, u := range l.fresh[:i] {
-				g.unlink(u.In, u.Out)
-			}
-			return false
-		}
-		g.link(t.In, t.Out)
+	if !ok {
+		return false
 	}
 	for _, t := range turns {
 		l.turns[t.ID].held |= bit
