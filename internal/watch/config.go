@@ -305,7 +305,7 @@ func (c Config) TryPlaces(ctx context.Context) (runs *shell.Holder, err error) {
 	if err := shell.TryFolder("state", c.State); err != nil {
 		return nil, c.at("state", err)
 	}
-	runs = shell.HeldBy(filepath.Join(c.State, lockName))
+	runs = shell.FolderHeldBy(c.State)
 	if by, err := shell.TryAddress(ctx, "metrics", c.Metrics); err != nil && (runs == nil || by != "weft watch") {
 		return nil, c.at("metrics", err)
 	}

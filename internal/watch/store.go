@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/shell"
@@ -27,7 +26,6 @@ const (
 	filesFolder = "files" // SHA256.gz, a file that looks saw
 	statusName  = "status.json"
 	gatherName  = ".gather" // the files of a look that is going on
-	lockName    = ".lock"
 )
 
 // Store is a state folder: the looks that are kept, with the files that they saw, and the health of the watch. Exported
@@ -49,54 +47,22 @@ func OpenStore(dir string) (*Store, error) {
 // takeStore opens a state folder to write in it, and makes it if it is not there. What a
 // killed run left unfinished is removed.
 func takeStore(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+	root, lock, err := (&shell.Folder{Dir: dir, Mode: 0o750, Within: []string{looksFolder, filesFolder}, Command: "weft watch", Danger: "change what is reported"}).Take()
 	if err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
-	}
-	s := &Store{dir: dir, root: root}
-	if err := s.take(); err != nil {
-		s.close()
 		return nil, err
+	}
+	s := &Store{dir: dir, root: root, lock: lock}
+	if err := s.clean(); err != nil {
+		s.close()
+		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	return s, nil
 }
 
-// take makes sure that nobody else writes in the folder: another watch, or another user, who
-// could hide an alarm or have a file removed or written elsewhere.
-func (s *Store) take() (err error) {
-	ours := func(name string) error { return whole.Ours(s.root, name, "weft watch", "change what is reported") }
-	if err := errors.Join(ours("."), whole.Above(s.dir)); err != nil {
-		return err
-	}
-	for _, name := range []string{looksFolder, filesFolder} {
-		if err := s.root.Mkdir(name, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("state folder: %w", err)
-		}
-		if err := ours(name); err != nil {
-			return err
-		}
-	}
-	if s.lock, err = s.root.OpenFile(lockName, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600); err != nil {
-		return fmt.Errorf("state folder: %w", err)
-	}
-	if err := shell.Hold(s.lock, "the state folder "+s.dir); err != nil {
-		return err
-	}
-	if err := s.clean(); err != nil {
-		return fmt.Errorf("state folder: %w", err)
-	}
-	return nil
-}
-
 // close gives the folder back.
 func (s *Store) close() {
+	s.lock.Close()
 	s.root.Close()
-	if s.lock != nil {
-		s.lock.Close()
-	}
 }
 
 // clean removes what a killed run left unfinished, and files that no look has.

@@ -23,7 +23,6 @@ const (
 	tablesPrefix = "tables-"
 	refusals     = "refusals"
 	unfinished   = whole.Unfinished // also at the end of a link's name
-	lockName     = ".lock"
 	keptRefusals = 100
 )
 
@@ -41,38 +40,14 @@ type state struct {
 
 // openState makes the folder or takes over one that is there, if nobody else can
 // write in it, and removes what a killed run left unfinished.
-func openState(dir string) (_ *state, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
-	}
-	root, err := os.OpenRoot(dir)
+func openState(dir string) (*state, error) {
+	root, lock, err := (&shell.Folder{Dir: dir, Mode: 0o755, Within: []string{refusals, snapshots, asideFolder}, Command: "weft serve", Danger: "put other tables in place of the proven ones"}).Take()
 	if err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
-	}
-	s := &state{dir: dir, root: root}
-	defer func() {
-		if err != nil {
-			s.close()
-		}
-	}()
-	if err := errors.Join(s.ours("."), whole.Above(dir)); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{refusals, snapshots, asideFolder} {
-		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("state folder: %w", err)
-		}
-		if err := s.ours(name); err != nil {
-			return nil, err
-		}
-	}
-	if s.lock, err = root.OpenFile(lockName, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
-	}
-	if err := shell.Hold(s.lock, "the state folder "+dir); err != nil {
-		return nil, err
-	}
+	s := &state{dir: dir, root: root, lock: lock}
 	if err := s.clean(); err != nil {
+		s.close()
 		return nil, fmt.Errorf("state folder: %w", err)
 	}
 	return s, nil
@@ -93,15 +68,8 @@ func (s *state) there() error {
 
 // close gives the folder back.
 func (s *state) close() {
-	if s.lock != nil {
-		s.lock.Close()
-	}
+	s.lock.Close()
 	s.root.Close()
-}
-
-// ours is an error if anybody else could write in a folder of which every word will be believed.
-func (s *state) ours(name string) error {
-	return whole.Ours(s.root, name, "weft serve", "put other tables in place of the proven ones")
 }
 
 // clean removes what a killed run left: files and links without their final name,

@@ -27,7 +27,7 @@ func (c Config) Try(ctx context.Context) (runs *shell.Holder, err error) {
 		if err := shell.TryFolder("state", c.State); err != nil {
 			return nil, c.at("state", err)
 		}
-		if by := shell.HeldBy(filepath.Join(c.State, lockName)); by != nil && (runs == nil || runs.PID != by.PID) {
+		if by := shell.FolderHeldBy(c.State); by != nil && (runs == nil || runs.PID != by.PID) {
 			return nil, c.at("state", fmt.Errorf("state: %s is in use by %s", c.State, by))
 		}
 	}
