@@ -36,7 +36,7 @@ func CountLanes(ctx context.Context, t *routing.Tables, scope routing.Scope) (*L
 	f := t.Fabric
 	senders := sendersOf(t, scope)
 	lids := lidsIn(f, scope)
-	counts := make([]LaneRoutes, max(1, par.Workers(len(lids)))) // [worker]
+	counts := make([]LaneRoutes, par.Workers(len(lids))) // [worker]
 	trees := make([]routing.Tree, len(counts))
 	for i := range counts {
 		counts[i] = LaneRoutes{Trunks: f.Trunks(), Routes: make([]uint32, routing.MaxDataVLs*f.Trunks()), Pairs: make([]int64, routing.MaxDataVLs)}

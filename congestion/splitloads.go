@@ -104,7 +104,7 @@ func countSplit(ctx context.Context, t *routing.Tables, scope routing.Scope) (*s
 	f, n := t.Fabric, fan.New(t)
 	senders := sendersIn(n, scope)
 	lids := lidsIn(f, scope)
-	counts := make([]splitCount, max(1, par.Workers(len(lids))))
+	counts := make([]splitCount, par.Workers(len(lids)))
 	sprays := make([]*spray, len(counts))
 	for i := range counts {
 		counts[i] = splitCount{units: make([]uint64, routing.MaxDataVLs*f.Trunks()), come: make([]uint64, routing.MaxDataVLs), sl: make([]uint8, len(senders))}

@@ -49,8 +49,8 @@ func (p *parser) finish() error {
 	if p.broken > 0 {
 		p.warn("%s broken in two, as terminals and mail programs do it, and read as one; the first is line %d", reading.Count(p.broken, "line was", "lines were"), p.firstBroken)
 	}
-	if p.odd > 0 {
-		p.warn("%s no part of ibnetdiscover's format, skipped; the first is line %d: %s", reading.Count(p.odd, "line is", "lines are"), p.oddLine, p.oddText)
+	if t := p.odd; t.N > 0 {
+		p.warn("%s no part of ibnetdiscover's format, skipped; the first is line %d: %s", reading.Count(t.N, "line is", "lines are"), t.Line, t.Text)
 	}
 	return nil
 }

@@ -24,39 +24,27 @@ func (o *overwritten) add(other overwritten) {
 	}
 }
 
-// tally counts what was overwritten, and keeps the first.
-type tally struct {
-	n, line int
-	text    string
-}
-
-// note counts the text in a line, if there is one.
-func (t *tally) note(text []byte, line int) {
-	if text == nil {
-		return
-	}
-	if t.n++; t.n == 1 {
-		t.text, t.line = shorten(text), line
-	}
-}
-
 // noteOverwritten counts what a record that was taken has in place of numbers.
 func (p *parser) noteOverwritten(o overwritten) {
-	p.noLIDs.note(o.lid, p.number)
-	p.noGUIDs.note(o.guid, p.number)
+	if o.lid != nil {
+		p.noLIDs.Note(p.number, shorten(o.lid))
+	}
+	if o.guid != nil {
+		p.noGUIDs.Note(p.number, shorten(o.guid))
+	}
 }
 
 // warnOverwritten warns of all that was overwritten.
 func (p *parser) warnOverwritten() {
-	if t := p.noLIDs; t.n > 0 {
+	if t := p.noLIDs; t.N > 0 {
 		what := "nothing"
-		if t.text != "" {
-			what = fmt.Sprintf("%q", t.text)
+		if t.Text != "" {
+			what = fmt.Sprintf("%q", t.Text)
 		}
-		p.warn("%s no LID from 0 to 65535 behind \"lid\" but %s, the first in line %d: it counts as none", reading.Count(t.n, "record has", "records have"), what, t.line)
+		p.warn("%s no LID from 0 to 65535 behind \"lid\" but %s, the first in line %d: it counts as none", reading.Count(t.N, "record has", "records have"), what, t.Line)
 	}
-	if t := p.noGUIDs; t.n > 0 {
-		p.warn("%s a GUID that is no hexadecimal number but %q, the first in line %d: it counts as not known, and nodes are told apart by their identifiers", reading.Count(t.n, "line has", "lines have"), t.text, t.line)
+	if t := p.noGUIDs; t.N > 0 {
+		p.warn("%s a GUID that is no hexadecimal number but %q, the first in line %d: it counts as not known, and nodes are told apart by their identifiers", reading.Count(t.N, "line has", "lines have"), t.Text, t.Line)
 	}
 }
 

@@ -118,9 +118,7 @@ type parser struct {
 
 	attr     attributes             // those before the next node record
 	rates    map[string]fabric.Rate // by text
-	odd      int                    // lines that are no part of the format
-	oddLine  int                    // the first of them
-	oddText  string                 // its beginning
+	odd      reading.Tally          // lines that are no part of the format
 	rated    bool                   // some port record had a rate
 	hasLIDs  bool                   // some line says "lid"
 	labelled bool                   // ports have labels, as ibdiagnet writes them
@@ -133,7 +131,7 @@ type parser struct {
 	dumpLine int                    // the first of them
 	warnings []string
 
-	noLIDs, noGUIDs tally // records with something else in place of these
+	noLIDs, noGUIDs reading.Tally // records with something else in place of these
 }
 
 // errorf is an error in the line that is taken.
@@ -203,9 +201,7 @@ func (p *parser) take(text reading.Cursor) error {
 		return p.errorf("the record of a node or port with other text before or in it: %s; give what ibnetdiscover prints, without what diff, grep, mail programs or time stamps add (of ibnetdiscover --diff, the whole dump)", shorten(text))
 	}
 	if !sectionTitle(c) {
-		if p.odd++; p.odd == 1 {
-			p.oddLine, p.oddText = p.number, shorten(text)
-		}
+		p.odd.Note(p.number, shorten(text))
 		if p.attr.line != 0 {
 			p.attr.oddLine, p.attr.oddText = p.number, shorten(text)
 		}
@@ -274,7 +270,7 @@ func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 		if top < 1<<64-1 || !isOverwritten(word) || isHex(word) {
 			return true, p.errorf("no hexadecimal number behind the =, or one that is too large: %s", shorten(text))
 		}
-		p.noGUIDs.note(word, p.number)
+		p.noGUIDs.Note(p.number, shorten(word))
 		v, c = 0, text[len(word):]
 	}
 	store(v)
@@ -285,7 +281,7 @@ func (p *parser) attribute(c reading.Cursor) (known bool, err error) {
 		if !closed || !isOverwritten(word) || isHex(word) {
 			return true, p.errorf("no hexadecimal number in the round brackets: they hold a GUID")
 		}
-		p.noGUIDs.note(word, p.number)
+		p.noGUIDs.Note(p.number, shorten(word))
 		c = rest
 	}
 	if a.line == 0 {

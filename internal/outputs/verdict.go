@@ -1,8 +1,6 @@
 package outputs
 
 import (
-	"fmt"
-
 	"github.com/weft-fabric/weft/deadlock"
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/internal/list"
@@ -26,7 +24,7 @@ func Loop(f *fabric.Fabric, cycle []deadlock.LoopStep) []result.Step {
 		}
 		pair := Pair(f, s.Src, to)
 		if s.Multicast {
-			pair.Dst, pair.DstNode = fmt.Sprintf("multicast group %#x", uint16(s.Dst)), result.Node{}
+			pair.Dst, pair.DstNode = "multicast group "+MLID(s.Dst), result.Node{}
 		}
 		return result.Step{
 			From: f.PortLabel(c.From, c.FromPort),

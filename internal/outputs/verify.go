@@ -79,8 +79,8 @@ func Multicast(v *deadlock.MulticastVerdict, file string) *result.Multicast {
 	if v == nil {
 		return nil
 	}
-	return &result.Multicast{File: file, Groups: v.Groups, SLs: Levels(v.SLs), Circling: list.Of(v.Circling, mlid), Split: list.Of(v.Split, mlid), OneSided: list.Of(v.OneSided, mlid)}
+	return &result.Multicast{File: file, Groups: v.Groups, SLs: Levels(v.SLs), Circling: list.Of(v.Circling, MLID), Split: list.Of(v.Split, MLID), OneSided: list.Of(v.OneSided, MLID)}
 }
 
-// mlid is the address of a multicast group as people write it.
-func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
+// MLID is the address of a multicast group as people write it.
+func MLID(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }

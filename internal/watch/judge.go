@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/weft-fabric/weft/congestion"
@@ -50,7 +49,7 @@ func (s *settings) judge(ctx context.Context, l *result.WatchLook, now *Snapshot
 	}
 	if m := v.Multicast; m != nil {
 		l.Covers = "unicast and multicast"
-		l.Multicast = &result.LookTrees{Groups: m.Groups, Circling: mlids(m.Circling), Split: mlids(m.Split), OneSided: mlids(m.OneSided)}
+		l.Multicast = &result.LookTrees{Groups: m.Groups, Circling: list.Of(m.Circling, outputs.MLID), Split: list.Of(m.Split, outputs.MLID), OneSided: list.Of(m.OneSided, outputs.MLID)}
 	}
 	loads, err := congestion.CountTables(ctx, now.Tables, s.scope)
 	if err != nil {
@@ -67,7 +66,7 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []result.LookStep {
 	all := make([]result.LookStep, len(cycle))
 	for i, s := range cycle {
 		c := f.Channel(s.Trunk)
-		to := result.Node{Name: "multicast group " + mlid(s.Dst)}
+		to := result.Node{Name: "multicast group " + outputs.MLID(s.Dst)}
 		if !s.Multicast {
 			to = outputs.Endpoint(f, f.Owner(s.Dst))
 		}
@@ -75,11 +74,6 @@ func stepsOf(f *fabric.Fabric, cycle []deadlock.LoopStep) []result.LookStep {
 	}
 	return all
 }
-
-// mlid is the address of a multicast group as people write it.
-func mlid(lid fabric.LID) string { return fmt.Sprintf("%#x", uint16(lid)) }
-
-func mlids(lids []fabric.LID) []string { return list.Of(lids, mlid) }
 
 // hottest is the fullest links, equal ones by number.
 func hottest(f *fabric.Fabric, loads *congestion.Loads) []result.LookHot {

@@ -195,7 +195,7 @@ func (p *parser) pair() ([]peer, error) {
 		if at == none && r.far.guid == 0 && r.far.lid != 0 { // names that changed meanwhile, or were overwritten
 			if other, no := p.mutual(int32(i), byPlace[end{lid: r.far.lid, port: r.far.port}], false); other != none {
 				if at, err = other, nil; r.far.name != p.rows[at].own.name {
-					p.renamed.note(r.line, r.far.name)
+					p.renamed.Note(r.line, r.far.name)
 				}
 			} else if err == nil {
 				err = no
@@ -335,28 +335,16 @@ func (p *parser) sayRest() {
 	if note := p.lines.Note(); note != "" {
 		p.warn("%s", note)
 	}
-	if n := p.renamed; n.n > 0 {
-		p.warn("%s, the first %q in line %d: LIDs and ports tell which they are", reading.Count(n.n, "peer has another name than in its own row", "peers have other names than in their own rows"), n.text, n.line)
+	if n := p.renamed; n.N > 0 {
+		p.warn("%s, the first %q in line %d: LIDs and ports tell which they are", reading.Count(n.N, "peer has another name than in its own row", "peers have other names than in their own rows"), n.Text, n.Line)
 	}
-	if n := p.odd; n.n > 0 {
+	if n := p.odd; n.N > 0 {
 		const most = 60
-		text := []rune(n.text)
+		text := []rune(n.Text)
 		if len(text) > most {
 			text = append(text[:most], '…')
 		}
-		p.warn("%s no part of iblinkinfo's output, skipped; the first is line %d: %s", reading.Count(n.n, "line is", "lines are"), n.line, string(text))
+		p.warn("%s no part of iblinkinfo's output, skipped; the first is line %d: %s", reading.Count(n.N, "line is", "lines are"), n.Line, string(text))
 	}
 	p.warn("iblinkinfo says no LMCs, no devices, and no GUIDs of adapters but of their ports: LMC 0 counts, and an adapter goes by the smallest GUID of its ports (ibnetdiscover says more)")
-}
-
-// tally counts what a warning is about, and keeps the first.
-type tally struct {
-	n, line int
-	text    string
-}
-
-func (t *tally) note(line int, text string) {
-	if t.n++; t.n == 1 {
-		t.line, t.text = line, text
-	}
 }

@@ -79,9 +79,9 @@ type parser struct {
 	lines    *reading.Lines
 	nodes    []node
 	rows     []row
-	at       int32 // the node below whose head the rows are, or none
-	odd      tally // lines that are no part of the format
-	renamed  tally // peers that have another name in their own rows
+	at       int32         // the node below whose head the rows are, or none
+	odd      reading.Tally // lines that are no part of the format
+	renamed  reading.Tally // peers that have another name in their own rows
 	warnings []string
 }
 
@@ -99,7 +99,7 @@ func (p *parser) line(c reading.Cursor) error {
 	case p.head(c):
 		return nil
 	}
-	p.odd.note(p.lines.Number(), string(bytes.TrimSpace(c)))
+	p.odd.Note(p.lines.Number(), string(bytes.TrimSpace(c)))
 	return nil
 }
 
