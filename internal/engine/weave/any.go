@@ -171,7 +171,7 @@ const giveUp = 16
 // routes the destinations anew whose paths that does not admit, and offers the result if all could be.
 // It does so with one lane, then with more as long as that leaves fewer paths without lanes.
 func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths) error {
-	fewest := -1
+	fewest := -1 // paths without lanes, of all attempts so far; -1: there was none
 	for lanes := 1; lanes <= t.budget.VLs; lanes++ {
 		assign := onLanes(ctx, lanes)
 		onlyIfFew := lanes == 1 && t.budget.VLs > 1
@@ -182,28 +182,26 @@ func (t *trial) plain(ctx context.Context, fw *routing.Forwarding, paths *turnla
 		if err != nil {
 			return err
 		}
-		if onlyIfFew && !paths.Few(left) {
-			if err := t.oneLaneByLevels(ctx, fw, paths); err != nil || t.done() {
+		failed := 0
+		if few := paths.Few(left); few || !onlyIfFew {
+			t.work += placementCost * paths.Len()
+			if lanes == 1 && few && !t.bandwidth {
+				if err := t.byParts(ctx, fw, paths); err != nil || t.done() {
+					return err
+				}
+			}
+			if fewest >= 0 && left >= fewest {
+				break
+			}
+			fewest = left
+			if failed, err = t.around(ctx, fw, paths, l, assign); err != nil {
 				return err
 			}
-			continue
 		}
-		t.work += placementCost * paths.Len()
-		if lanes == 1 && paths.Few(left) && !t.bandwidth {
-			if err := t.byParts(ctx, fw, paths); err != nil || t.done() {
+		if onlyIfFew && !t.done() {
+			if err := t.oneLaneByLevels(ctx, fw, paths); err != nil {
 				return err
 			}
-		}
-		if fewest >= 0 && left >= fewest {
-			break
-		}
-		fewest = left
-		failed, err := t.around(ctx, fw, paths, l, assign)
-		if err == nil && onlyIfFew && !t.done() {
-			err = t.oneLaneByLevels(ctx, fw, paths)
-		}
-		if err != nil {
-			return err
 		}
 		if t.done() || failed > len(paths.LIDs())/giveUp && t.work <= t.most/2 {
 			break
@@ -217,14 +215,20 @@ func onLanes(ctx context.Context, lanes int) assigning {
 	return func(p *turnlanes.Paths) (*turnlanes.Assignment, int, error) { return p.AssignAround(ctx, nil, lanes) }
 }
 
-// around is an attempt around an assignment, without escape paths: it offers the result, and returns for how
-// many LIDs there is none.
-func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, assign assigning) (failed int, err error) {
+// begin is an attempt without escape paths, which takes half of the work at most. The first says what the goal is.
+func (t *trial) begin(fw *routing.Forwarding, paths *turnlanes.Paths) *rerouting {
 	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
 	r.limit = t.most / 2
 	if t.goal == 0 {
 		t.goal = r.before
 	}
+	return r
+}
+
+// around is an attempt around an assignment, without escape paths: it offers the result, and returns for how
+// many LIDs there is none.
+func (t *trial) around(ctx context.Context, fw *routing.Forwarding, paths *turnlanes.Paths, l *turnlanes.Assignment, assign assigning) (failed int, err error) {
+	r := t.begin(fw, paths)
 	failed, err = r.adapt(ctx, l, assign)
 	t.work += r.grower.work
 	if err == nil && failed == 0 {
@@ -263,11 +267,8 @@ func (t *trial) byParts(ctx context.Context, fw *routing.Forwarding, paths *turn
 	if err != nil || l == nil {
 		return err
 	}
-	r := newRerouting(t.f, fw, paths.LIDs(), t.budget)
-	if t.goal == 0 {
-		t.goal = r.before
-	}
-	r.limit, r.byParts = t.most/2, true
+	r := t.begin(fw, paths)
+	r.byParts = true
 	uneven := intree.Squares(r.grower.loads.On)
 	failed, err := r.route(ctx, l)
 	if err == nil && failed == 0 {
