@@ -67,12 +67,12 @@ func (d *derivation) answersTo(t *routing.Tables, groups [][]group) *answers {
 	return &a
 }
 
-// sameSources says whether groups on a switch are of the same sources.
+// sameSources reports whether groups on a switch are of the same sources.
 func sameSources(a, b []group) bool {
 	return slices.EqualFunc(a, b, func(a, b group) bool { return a.index == b.index && slices.Equal(a.from, b.from) })
 }
 
-// same says whether answers are known to be the same, without a look at each.
+// same reports whether answers are known to be the same, without a look at each.
 func (a *answers) same(b *answers) bool {
 	if a == nil || b == nil {
 		return a == b

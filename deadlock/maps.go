@@ -85,7 +85,7 @@ func onlyLevel(t *routing.Tables) (only uint8, one, row bool) {
 	return uint8(bits.TrailingZeros16(max(seen, bit(0)))), true, rows <= 1
 }
 
-// ignoresSL says whether packets are treated alike on all service levels.
+// ignoresSL reports whether packets are treated alike on all service levels.
 func ignoresSL(t *routing.Tables) bool {
 	return t.Lanes.SL2VL.IgnoresSL() && (t.Groups == nil || t.Groups.IgnoresSL())
 }

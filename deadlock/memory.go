@@ -112,7 +112,7 @@ func (m *Memory) derive(ctx context.Context, t *routing.Tables, o Options) (*der
 	return d, v, nil
 }
 
-// take says whether there is a memory that nobody else uses; release has to follow.
+// take reports whether there is a memory that nobody else uses; release has to follow.
 func (m *Memory) take() bool { return m != nil && m.lock.TryLock() }
 
 func (m *Memory) release() { m.lock.Unlock() }
@@ -287,7 +287,7 @@ func (m *Memory) changed(d *derivation) (*comparison, []fabric.LID, bool) {
 	return p, list, len(list)*2 < len(m.notes)
 }
 
-// sharesLevels says whether tables have the very service levels, in the same memory, that were checked with the last.
+// sharesLevels reports whether tables have the very service levels, in the same memory, that were checked with the last.
 func (m *Memory) sharesLevels(t *routing.Tables) bool {
 	if m == nil || m.d == nil || m.d.t.Lanes.Rows != t.Lanes.Rows || m.d.f.TopLID() != t.Fabric.TopLID() {
 		return false
@@ -313,7 +313,7 @@ func (m *Memory) sameLevels(t *routing.Tables) *derivation {
 	return was
 }
 
-// fits says whether destinations of other tables can be compared one by one with those of the last.
+// fits reports whether destinations of other tables can be compared one by one with those of the last.
 func (m *Memory) fits(d *derivation) bool {
 	was := m.d
 	if was == nil || m.one != 0 && d.t.Multicast != nil || was.o.Contract != d.o.Contract || was.o.Scope != d.o.Scope || was.lanes != d.lanes || was.simple != d.simple ||
@@ -335,7 +335,7 @@ func (m *Memory) fits(d *derivation) bool {
 	return d.simple || slices.Equal(was.maps.levels, d.maps.levels) && sameMaps(d.f, was.t.Lanes.SL2VL, d.t.Lanes.SL2VL)
 }
 
-// sameMaps says whether switches map packets alike.
+// sameMaps reports whether switches map packets alike.
 func sameMaps(f *fabric.Fabric, a, b *routing.SL2VL) bool {
 	if a == b {
 		return true
@@ -388,7 +388,7 @@ func (m *Memory) comparison(d *derivation) *comparison {
 	return p
 }
 
-// sameLIDs says whether an endpoint of the last fabric has the LIDs of one of the other.
+// sameLIDs reports whether an endpoint of the last fabric has the LIDs of one of the other.
 func (p *comparison) sameLIDs(before, now fabric.EndpointID) bool {
 	a, b := p.was.f.Endpoint(before), p.d.f.Endpoint(now)
 	return a.LID == b.LID && a.LMC == b.LMC
@@ -414,7 +414,7 @@ func (m *Memory) elsewhere(f *fabric.Fabric) (list []moved) {
 	return list
 }
 
-// differs says whether a destination has to be looked at again.
+// differs reports whether a destination has to be looked at again.
 func (p *comparison) differs(lid fabric.LID) bool {
 	before, now := p.was.destined(lid), p.d.destined(lid)
 	if before == nil || now == nil {
@@ -453,7 +453,7 @@ func (d *derivation) destined(lid fabric.LID) *fabric.Endpoint {
 	return e
 }
 
-// levelsDiffer says whether packets to a destination have other service levels.
+// levelsDiffer reports whether packets to a destination have other service levels.
 func (p *comparison) levelsDiffer(lid fabric.LID) bool {
 	if p.levels {
 		return false
@@ -487,7 +487,7 @@ func (p *comparison) levelsDiffer(lid fabric.LID) bool {
 	return differ || besideDiffer(p.was.answers[0], p.d.answers[0], p.was.groups[s], p.d.groups[s], lid)
 }
 
-// besideDiffer says whether sources on the switch of a destination, in the groups there, answer it on other service levels.
+// besideDiffer reports whether sources on the switch of a destination, in the groups there, answer it on other service levels.
 // All levels on which sources of a group may be answered together do not say so there, where the destination may be one of
 // them.
 func besideDiffer(a, b *answers, was, now []group, lid fabric.LID) bool {
@@ -499,7 +499,7 @@ func besideDiffer(a, b *answers, was, now []group, lid fabric.LID) bool {
 	return false
 }
 
-// sameLevels says whether all sources have the same service levels by two rows; nil: of zeros.
+// sameLevels reports whether all sources have the same service levels by two rows; nil: of zeros.
 func (p *comparison) sameLevels(a, b []uint8) bool {
 	for s := range p.d.groups {
 		for i := range p.d.groups[s] {
@@ -619,7 +619,7 @@ func (m *Memory) under(ctx context.Context, d *derivation) (func(fabric.LID) boo
 	return func(lid fabric.LID) bool { return m.notes[lid].clean && !d.differ(lid) && !d.levelsDiffer(lid) }, nil
 }
 
-// levelsDiffer says whether packets to a LID have other service levels by some of the tables than by the first.
+// levelsDiffer reports whether packets to a LID have other service levels by some of the tables than by the first.
 func (d *derivation) levelsDiffer(lid fabric.LID) bool {
 	first, owner := d.t.Lanes.SLRow(lid), d.f.Owner(lid)
 	for i, t := range d.tables[1:] {

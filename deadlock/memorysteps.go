@@ -91,7 +91,7 @@ func (st *steps) own(s fabric.NodeID) uint16 {
 	return st.now.d.lanesOf(sls)
 }
 
-// passes says whether packets of any source leave a switch. Others may have many entries that lead to one another.
+// passes reports whether packets of any source leave a switch. Others may have many entries that lead to one another.
 func (st *steps) passes(s fabric.NodeID) bool { return st.passed[s/64]>>(s%64)&1 == 1 }
 
 // lanes is those of some lanes on which packets of any source leave a switch, as bits.

@@ -7,7 +7,7 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// sameFabric says whether networks are the same, number by number.
+// sameFabric reports whether networks are the same, number by number.
 func sameFabric(a, b *fabric.Fabric) bool {
 	return slices.Equal(a.Nodes(), b.Nodes()) && slices.Equal(a.Channels(), b.Channels()) && slices.Equal(a.Endpoints(), b.Endpoints())
 }

@@ -248,7 +248,7 @@ func bitsOf(mask uint16) (list []uint8) {
 	return list
 }
 
-// in says whether an endpoint is in scope.
+// in reports whether an endpoint is in scope.
 func (w *dumb) in(e fabric.EndpointID) bool {
 	ep := w.f.Endpoint(e)
 	if ep.Switch == fabric.None {

@@ -26,7 +26,7 @@ func Outside(s routing.Scope) []string {
 	return append(list, "other subnets")
 }
 
-// overSelfCables says whether tables send packets by a cable from a switch to itself. The judge takes them for lost there;
+// overSelfCables reports whether tables send packets by a cable from a switch to itself. The judge takes them for lost there;
 // a switch takes them in again, and has them wait for the lane that they are on.
 func overSelfCables(t *routing.Tables) bool {
 	f := t.Fabric

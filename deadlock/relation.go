@@ -191,7 +191,7 @@ func (w *relationWalker) addStart(first int, b start) {
 	w.starts = append(w.starts, b)
 }
 
-// answered says whether answers add service levels by any of the tables.
+// answered reports whether answers add service levels by any of the tables.
 func (d *derivation) answered() bool {
 	return slices.ContainsFunc(d.answers, func(a *answers) bool { return a != nil })
 }

@@ -149,7 +149,7 @@ func (c *Cabling) Words(r Row, d DeviceID) []uint64 { return r[c.word[d]:c.word[
 // FirstWord is where in a row the words of a device begin.
 func (c *Cabling) FirstWord(d DeviceID) int { return int(c.word[d]) }
 
-// Has says whether a link is in a row.
+// Has reports whether a link is in a row.
 func (c *Cabling) Has(r Row, l LinkID) bool {
 	word, bit := c.place(l)
 	return r[word]&bit != 0

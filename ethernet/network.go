@@ -39,10 +39,10 @@ type Tunnel struct {
 	Map    int      // into Network.TunnelMaps
 }
 
-// Leaves says whether packets of the class leave the network at a device.
+// Leaves reports whether packets of the class leave the network at a device.
 func (c *Class) Leaves(d DeviceID) bool { return slices.Contains(c.At, d) }
 
-// Wraps says whether a device may wrap packets of the class.
+// Wraps reports whether a device may wrap packets of the class.
 func (c *Class) Wraps(d DeviceID) bool {
 	return slices.ContainsFunc(c.Tunnels, func(t Tunnel) bool { return t.Device == d })
 }
@@ -85,7 +85,7 @@ func (n *Network) Senders(s Scope) []Sender {
 	return list
 }
 
-// Wanted says whether a class is a destination in a scope.
+// Wanted reports whether a class is a destination in a scope.
 func (n *Network) Wanted(class int, s Scope) bool { return s == AllScope || n.Classes[class].Hosts }
 
 // HostPrefixes counts the prefixes with hosts.

@@ -66,7 +66,7 @@ func NewRules(c *Cabling, marks int) *Rules {
 	return &Rules{c: c, marks: marks, table: make([][]uint8, len(c.Names))}
 }
 
-// Changes says whether a device changes marks at all.
+// Changes reports whether a device changes marks at all.
 func (r *Rules) Changes(d DeviceID) bool { return r != nil && r.table[d] != nil }
 
 // Set makes the device between two links give packets with one mark another. in is the link

@@ -138,7 +138,7 @@ func carrying(all map[netip.Prefix]bool) []netip.Prefix {
 	return carry
 }
 
-// covered says whether prefixes, in order and all inside p, make up all of p. As they are
+// covered reports whether prefixes, in order and all inside p, make up all of p. As they are
 // nested or apart, their addresses add up: it follows p from its first address.
 func covered(p netip.Prefix, parts []netip.Prefix) bool {
 	next := p.Addr()

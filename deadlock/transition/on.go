@@ -108,7 +108,7 @@ func lanesOn(f *fabric.Fabric, t, fresh *routing.Tables, was []fabric.NodeID) *r
 	return l
 }
 
-// sameLIDs says whether a fabric has no LID that another has not, and, unless it may have fewer, the same highest one.
+// sameLIDs reports whether a fabric has no LID that another has not, and, unless it may have fewer, the same highest one.
 func sameLIDs(f, was *fabric.Fabric, fewer bool) bool {
 	for lid := range f.LIDs() {
 		if was.Owner(lid) == fabric.None {

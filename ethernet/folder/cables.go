@@ -176,7 +176,7 @@ func (d *device) vrf(name string) string {
 	return ""
 }
 
-// inVRF says whether a device has an interface in a VRF, or may have one.
+// inVRF reports whether a device has an interface in a VRF, or may have one.
 func (d *device) inVRF(vrf string) bool {
 	return len(d.interfaces) == 0 || slices.ContainsFunc(d.interfaceNames(), func(name string) bool { return d.vrf(name) == "" || d.vrf(name) == vrf })
 }
@@ -205,7 +205,7 @@ func (r *gathering) prefixes(d *device, name string) []netip.Prefix {
 	return d.addresses(name)
 }
 
-// pointToPoint says whether a prefix has room for two ends only.
+// pointToPoint reports whether a prefix has room for two ends only.
 func pointToPoint(p netip.Prefix) bool {
 	hostBits := p.Addr().BitLen() - p.Bits()
 	return hostBits == 1 || hostBits == 2

@@ -70,7 +70,7 @@ type contents struct {
 	broken   []error
 }
 
-// IsFolder says whether a name is a folder.
+// IsFolder reports whether a name is a folder.
 func IsFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
@@ -316,7 +316,7 @@ func (d *device) port(name string) string {
 	return name
 }
 
-// sub says whether an interface is a part of a port, for one VLAN.
+// sub reports whether an interface is a part of a port, for one VLAN.
 func (d *device) sub(name string) bool {
 	_, part := cutVLAN(name)
 	return part
@@ -341,7 +341,7 @@ func longName(port string) string {
 	return port
 }
 
-// member says whether an interface is a member of a port channel whose name is known.
+// member reports whether an interface is a member of a port channel whose name is known.
 func (d *device) member(name string) bool {
 	if in := d.interfaces[name]; in != nil && in.Channel != "" {
 		return true
@@ -349,13 +349,13 @@ func (d *device) member(name string) bool {
 	return d.config != nil && d.config.Channel[cmp.Or(d.config.Alias[name], name)] != ""
 }
 
-// lostMember says whether a port is a member of a port channel whose name nobody says.
+// lostMember reports whether a port is a member of a port channel whose name nobody says.
 func (d *device) lostMember(port string) bool {
 	in := d.interfaces[port]
 	return in != nil && in.Member && !d.member(port)
 }
 
-// loopback says whether an interface leads nowhere.
+// loopback reports whether an interface leads nowhere.
 func (d *device) loopback(name string) bool {
 	if in := d.interfaces[name]; in != nil && in.Loopback {
 		return true

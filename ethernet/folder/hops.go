@@ -37,7 +37,7 @@ func (r *gathering) convert(d ethernet.DeviceID, from *frr.Route) (to ethernet.R
 	return to, counts, nil
 }
 
-// endsTunnel says whether a prefix is the address where a tunnel of some device ends.
+// endsTunnel reports whether a prefix is the address where a tunnel of some device ends.
 func (r *gathering) endsTunnel(p netip.Prefix) bool {
 	if !p.IsSingleIP() {
 		return false
@@ -50,7 +50,7 @@ func (r *gathering) endsTunnel(p netip.Prefix) bool {
 	return false
 }
 
-// connected says whether a route without the address of a next hop is to the subnet of its
+// connected reports whether a route without the address of a next hop is to the subnet of its
 // interface, and not one that somebody configured to leave by the interface.
 func (r *gathering) connected(d ethernet.DeviceID, from *frr.Route, hop frr.Hop) bool {
 	if from.Protocol == "connected" {
@@ -124,7 +124,7 @@ func (r *gathering) deliver(d ethernet.DeviceID, p netip.Prefix, here ethernet.E
 	}
 }
 
-// spans says whether a subnet is that of a cable: the port at the other end has an address in the
+// spans reports whether a subnet is that of a cable: the port at the other end has an address in the
 // subnet, or its addresses are not known.
 func (r *gathering) spans(link ethernet.LinkID, p netip.Prefix) bool {
 	far := r.far(link)
@@ -172,7 +172,7 @@ func (r *gathering) elsewhere(link ethernet.LinkID, ip netip.Addr) string {
 	return ""
 }
 
-// hostSubnet says whether an address is in a subnet of a port that has room for hosts.
+// hostSubnet reports whether an address is in a subnet of a port that has room for hosts.
 func (r *gathering) hostSubnet(e ethernet.End, ip netip.Addr) bool {
 	return slices.ContainsFunc(r.address[e], func(p netip.Prefix) bool {
 		return !pointToPoint(p) && !p.Addr().IsLinkLocalUnicast() && p.Masked().Contains(ip)

@@ -54,7 +54,7 @@ func (r *gathering) leaveOutManagement() {
 	}
 }
 
-// forManagement says whether a port is for management by its name alone: eth0 of SONiC, whose other ports are called Ethernet0
+// forManagement reports whether a port is for management by its name alone: eth0 of SONiC, whose other ports are called Ethernet0
 // and so on, unless the configuration has priorities or a neighbor for it, and Management1 of EOS.
 func (d *device) forManagement(port string) bool {
 	if number, eos := strings.CutPrefix(port, "Management"); eos {

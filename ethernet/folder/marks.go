@@ -37,7 +37,7 @@ func (m *mapping) tunnelMaps() {
 	m.outerUsed = m.remarked(m.outerUsed)
 }
 
-// occurs says whether there can be packets with a header. Hosts send with every DSCP; outer headers have
+// occurs reports whether there can be packets with a header. Hosts send with every DSCP; outer headers have
 // those that some device wraps packets with, and what others change them to.
 func (m *mapping) occurs(header int) bool {
 	return header < dscps || m.outerUsed>>(header-dscps)&1 == 1

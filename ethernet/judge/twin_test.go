@@ -92,7 +92,7 @@ func (w *twin) shortest() int {
 	return best
 }
 
-// arrives says whether packets arrive from a device, whatever is chosen: on is the devices on the way.
+// arrives reports whether packets arrive from a device, whatever is chosen: on is the devices on the way.
 func (w *twin) arrives(class int, at ethernet.DeviceID, on map[ethernet.DeviceID]bool) bool {
 	if on[at] {
 		return false
@@ -120,7 +120,7 @@ func (w *twin) arrives(class int, at ethernet.DeviceID, on map[ethernet.DeviceID
 	return ways > 0 || c.Leaves(at)
 }
 
-// circles says whether packets can come to a device again.
+// circles reports whether packets can come to a device again.
 func (w *twin) circles(class int, at ethernet.DeviceID, on map[ethernet.DeviceID]bool) bool {
 	if on[at] {
 		return true

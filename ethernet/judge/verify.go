@@ -48,10 +48,10 @@ type Verdict struct {
 	Cycle       []Step       // a shortest circle; empty if there is none
 }
 
-// Free says whether the network is proven free of deadlock.
+// Free reports whether the network is proven free of deadlock.
 func (v *Verdict) Free() bool { return v.Certificate != nil }
 
-// Complete says whether every packet arrives, whatever is chosen.
+// Complete reports whether every packet arrives, whatever is chosen.
 func (v *Verdict) Complete() bool { return v.Unreachable == 0 && v.Circles == 0 }
 
 // Verify judges a network. The error is for a cancelled context.

@@ -159,7 +159,7 @@ func (t *tracer) explains(s *Step, next int32, class int) bool {
 	return false
 }
 
-// wraps says whether packets that a tunnel wraps in state s can wait for the vertex next, a lane of link out.
+// wraps reports whether packets that a tunnel wraps in state s can wait for the vertex next, a lane of link out.
 func (t *tracer) wraps(tunnel ethernet.Tunnel, s state, out ethernet.LinkID, next int32) bool {
 	n := t.d.Network
 	for set := n.TunnelMaps[tunnel.Map][s.mark]; set != 0; set &= set - 1 {

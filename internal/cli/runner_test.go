@@ -74,7 +74,7 @@ type runner struct {
 // the script's own.
 var changesEnv = regexp.MustCompile(`(?m)^env [A-Z_]+=`)
 
-// takes says whether a command of a script may run in the runner: not where it has standard input or
+// takes reports whether a command of a script may run in the runner: not where it has standard input or
 // output by name, which the runner needs itself, nor where the script changes the environment.
 func (r *runner) takes(ts *testscript.TestScript, words []string) bool {
 	if words[0] != "weft" || slices.ContainsFunc(words, func(w string) bool { return w == "-" || strings.HasPrefix(w, "/dev/") }) {

@@ -163,7 +163,7 @@ func (c *Counters) Add(other *Counters) {
 	}
 }
 
-// Rated says whether error rates are known of some port.
+// Rated reports whether error rates are known of some port.
 func (c *Counters) Rated() bool {
 	for _, r := range c.Received {
 		if r.Rated() {

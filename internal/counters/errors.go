@@ -41,7 +41,7 @@ func noErrors() (e Errors) {
 	return e
 }
 
-// Full says whether a counter stands where it stops, so that it says nothing any more.
+// Full reports whether a counter stands where it stops, so that it says nothing any more.
 func (e *Errors) Full(c Counter) bool { return mostCounted[c] > 0 && e[c] == mostCounted[c] }
 
 // stopped is how many counters stand where they stop.

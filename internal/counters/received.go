@@ -55,7 +55,7 @@ func (l Limit) Level(rate float64) Level {
 	return Normal
 }
 
-// Resends says whether the link sends again what was wrong (PLR, physical layer retransmission).
+// Resends reports whether the link sends again what was wrong (PLR, physical layer retransmission).
 func (r Received) Resends() bool {
 	return strings.Contains(r.FEC, "PLR") || strings.Contains(r.Retransmission, "PLR")
 }
@@ -73,7 +73,7 @@ func (r Received) LevelBy(final, resent Limit) Level {
 	return max(final.Level(r.Symbol), limit.Level(r.Effective))
 }
 
-// Rated says whether a rate is known that has a level.
+// Rated reports whether a rate is known that has a level.
 func (r Received) Rated() bool { return !math.IsNaN(r.Effective) || !math.IsNaN(r.Symbol) }
 
 // Unknown is a port of which nothing is known.
@@ -110,7 +110,7 @@ var columnNames = [columnsRead][]string{
 	{"symbol ber"}, {"symbol err", "symbol errors"}, {"effective err", "effective errors"},
 }
 
-// isRates says whether a line is the header of an ibdiagnet2.net_dump_ext.
+// isRates reports whether a line is the header of an ibdiagnet2.net_dump_ext.
 func isRates(c reading.Cursor) bool {
 	c.Space()
 	return bytes.Contains(c, []byte(" BER")) && bytes.Contains(c, []byte("GUID")) && bytes.IndexByte(c, ':') >= 0 && c[0] != '#'

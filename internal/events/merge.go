@@ -83,15 +83,15 @@ func notedAs(merged []result.Event, e *result.Event) int {
 	return -1
 }
 
-// flappedBy says whether what went and came back between two looks of one daemon is what another saw go.
+// flappedBy reports whether what went and came back between two looks of one daemon is what another saw go.
 func flappedBy(e, other *result.Event) bool {
 	return other.What == Gone && other.From != e.From && e.Part != nil && other.Part != nil && samePart(other.Part, e.Part)
 }
 
-// noted says whether somebody noted an event.
+// noted reports whether somebody noted an event.
 func noted(e *result.Event, from string) bool { return e.From == from || slices.Contains(e.Also, from) }
 
-// handsOver says whether weft serve handed tables over.
+// handsOver reports whether weft serve handed tables over.
 func handsOver(e *result.Event) bool {
 	return e.From == "serve" && slices.Contains([]string{Repair, Return, Drained, Full}, e.What)
 }
@@ -104,7 +104,7 @@ func Who(e *result.Event) string {
 	return e.By
 }
 
-// samePart says whether two are the same part.
+// samePart reports whether two are the same part.
 func samePart(a, b *result.Element) bool {
 	return a.GUID == b.GUID && a.Port == b.Port && a.Kind == b.Kind && (a.GUID != "" || a.Name == b.Name)
 }

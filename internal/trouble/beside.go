@@ -59,7 +59,7 @@ func (d *finder) join() {
 	}
 }
 
-// leads says whether a channel leads to a port; true if the port is not known.
+// leads reports whether a channel leads to a port; true if the port is not known.
 func (d *finder) leads(c fabric.ChannelID, to result.Node) bool {
 	ch := d.Fabric.Channel(c)
 	return to.GUID == "" || d.Fabric.Node(ch.To).GUID.String() == to.GUID && ch.ToPort == to.Port

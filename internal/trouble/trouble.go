@@ -74,7 +74,7 @@ const (
 // Kinds is all kinds.
 var Kinds = []string{Missing, Miscabled, Flaps, Uncorrected, ErrorRate, Symbol, Recovered, Downed, Integrity, Overrun, Damaged, Slow, Narrow, Mixed, FECModes, Waits}
 
-// AboutRate says whether a sign of this kind is about the rate that a link runs at.
+// AboutRate reports whether a sign of this kind is about the rate that a link runs at.
 func AboutRate(kind string) bool { return kind == Slow || kind == Narrow || kind == Mixed }
 
 // Element is a cable as events have it.
@@ -132,7 +132,7 @@ func Texts(l *result.Trouble) (all []string) {
 	return all
 }
 
-// Found says whether a cable is in trouble by an error, not only by a warning; false for a nil list.
+// Found reports whether a cable is in trouble by an error, not only by a warning; false for a nil list.
 func Found(l *result.Trouble) bool {
 	return l != nil && slices.ContainsFunc(l.Cables, func(c result.CableInTrouble) bool { return c.Level == Bad })
 }
@@ -346,7 +346,7 @@ func (d *finder) findRate(out fabric.ChannelID, r counters.Received) {
 	}
 }
 
-// passedOn says whether the n damaged packets that the port received which channel out leaves came damaged from
+// passedOn reports whether the n damaged packets that the port received which channel out leaves came damaged from
 // further away: the cable has no errors of its own, and another port of the switch at its far end received
 // as many.
 func (d *finder) passedOn(out fabric.ChannelID, n float64) bool {

@@ -64,7 +64,7 @@ func alarms(l, before *result.WatchLook, now *Snapshot, differ int) []result.Ala
 	return all
 }
 
-// lostMaps says whether there were SL2VL maps at a look, or it was an alarm that they are
+// lostMaps reports whether there were SL2VL maps at a look, or it was an alarm that they are
 // missing.
 func lostMaps(before *result.WatchLook) bool {
 	return before != nil && (before.MapsKnown || slices.ContainsFunc(before.Alarms, func(a result.Alarm) bool { return a.Kind == NoMap }))
@@ -127,7 +127,7 @@ func sinceWhen(there []result.Alarm, kind string, now time.Time) time.Time {
 	return now
 }
 
-// hasKind says whether some alarms have one of a kind.
+// hasKind reports whether some alarms have one of a kind.
 func hasKind(all []result.Alarm, kind string) bool {
 	return slices.ContainsFunc(all, func(a result.Alarm) bool { return a.Kind == kind })
 }

@@ -98,7 +98,7 @@ func (r *running) expected() []string {
 	return all
 }
 
-// beingWritten says whether weft serve is writing a folder of tables beside Expect: there is one to which neither of its
+// beingWritten reports whether weft serve is writing a folder of tables beside Expect: there is one to which neither of its
 // two links, last-good and before, leads yet.
 func (r *running) beingWritten() bool {
 	dir := filepath.Dir(r.Expect)

@@ -185,7 +185,7 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 	return all, unfit, nil
 }
 
-// rated says whether the folder has rates of errors in a file of their own.
+// rated reports whether the folder has rates of errors in a file of their own.
 func (r *running) rated() bool {
 	for _, end := range []string{"", ".gz"} {
 		if _, err := os.Stat(filepath.Join(r.Folder, counterFiles[2]+end)); err == nil {

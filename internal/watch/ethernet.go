@@ -140,7 +140,7 @@ func (s source) lookFileName(path string) string {
 	return filepath.Base(path)
 }
 
-// localName says whether a name may be that of a file in a look of Ethernet: one that leads to no other folder than
+// localName reports whether a name may be that of a file in a look of Ethernet: one that leads to no other folder than
 // the look's own or one directly in it.
 func localName(name string) bool {
 	return filepath.IsLocal(name) && strings.Count(filepath.ToSlash(name), "/") <= 1 && ethernetFile.MatchString(filepath.Base(name))
@@ -265,12 +265,12 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *result.Wa
 	return l, nil
 }
 
-// sameAlarms says whether two looks have the same alarms; of sentences with counts the counts may differ.
+// sameAlarms reports whether two looks have the same alarms; of sentences with counts the counts may differ.
 func sameAlarms(a, b []result.Alarm) bool {
 	return slices.EqualFunc(a, b, func(a, b result.Alarm) bool { return a.Kind == b.Kind && (a.What == b.What || countsRise(a.Kind)) })
 }
 
-// countsRise says whether the sentence of an alarm has counts that rise from look to look.
+// countsRise reports whether the sentence of an alarm has counts that rise from look to look.
 func countsRise(k string) bool { return k == PauseStorm || k == WatchdogDrops }
 
 // readEthernet is Watcher.ReadEthernet; a panic in it is an error, since it must not end the watch.

@@ -158,7 +158,7 @@ func apart(rng *rand.Rand, f *fabric.Fabric) (from, to *fabric.Endpoint) {
 	}
 }
 
-// usesTrunk says whether any path between hosts takes a trunk.
+// usesTrunk reports whether any path between hosts takes a trunk.
 func usesTrunk(t *routing.Tables, c fabric.ChannelID) bool {
 	f := t.Fabric
 	for _, src := range routing.HCA.Endpoints(f) {

@@ -45,7 +45,7 @@ var tableFiles = []string{"opensm-lfts.dump", "lfts.dump", "opensm.fdbs", "nvlsm
 // mostBytes is how long a file of a look may be.
 const mostBytes = 4 << 30
 
-// isLookFile says whether a file of a folder, maybe packed, is one that a look has.
+// isLookFile reports whether a file of a folder, maybe packed, is one that a look has.
 func isLookFile(name string) bool { return slices.Contains(lookFiles, reading.PlainName(name)) }
 
 // stamp is the state of a file: another one tells that it was written again.

@@ -112,7 +112,7 @@ func TestWhyCommandsFail(t *testing.T) {
 	}
 }
 
-// isRunning says whether a process is there and has not ended; in a container nobody may have
+// isRunning reports whether a process is there and has not ended; in a container nobody may have
 // collected it yet.
 func isRunning(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {

@@ -198,10 +198,10 @@ func timeIn(zone *time.Location, text string, written time.Time) time.Time {
 	return t
 }
 
-// sameClock says whether a clock on the wall, which is set back where summer ends, shows the same at two times.
+// sameClock reports whether a clock on the wall, which is set back where summer ends, shows the same at two times.
 func sameClock(a, b time.Time) bool { return a.Format(time.Stamp) == b.Format(time.Stamp) }
 
-// sinceDump says whether OpenSM has written tables of weft's into switches since it dumped tables, at a time: it dumps
+// sinceDump reports whether OpenSM has written tables of weft's into switches since it dumped tables, at a time: it dumps
 // none when it takes a step of a plan.
 func (l *logged) sinceDump(written time.Time) bool {
 	margin := dumpTime
@@ -275,7 +275,7 @@ func (l *logged) engineOf(written time.Time, asked []string, noFallback bool) (e
 	return fallen, false
 }
 
-// setBack says whether the clock was set back between a log's last line and tables: the log's time is still
+// setBack reports whether the clock was set back between a log's last line and tables: the log's time is still
 // to come, and that of the tables is not.
 func setBack(logged, written, now time.Time) bool {
 	soon := now.Add(ofOneSweep)

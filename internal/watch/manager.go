@@ -31,7 +31,7 @@ var managers = [...]manager{
 // procFolder has a folder for each process. A process that this user may not see is as if it were not there.
 const procFolder = "/proc"
 
-// isProcess says whether a process is one of a manager that may write the log at a path, or any if the path is empty: one
+// isProcess reports whether a process is one of a manager that may write the log at a path, or any if the path is empty: one
 // whose command line names another log is of another fabric.
 func (m *manager) isProcess(proc string, pid int, log string) bool {
 	dir := filepath.Join(proc, strconv.Itoa(pid))
@@ -86,7 +86,7 @@ func ofProcess(name string) ([]byte, error) {
 	return reading.ReadBytes(in, name, reading.MaxSettings)
 }
 
-// sameFile says whether two names are of one file, which need not be there.
+// sameFile reports whether two names are of one file, which need not be there.
 func sameFile(a, b string) bool {
 	resolved := func(name string) string {
 		if to, err := filepath.EvalSymlinks(name); err == nil {
@@ -133,7 +133,7 @@ func (m *manager) updated(was *result.OpenSMProcess, proc, log string, written, 
 	return was
 }
 
-// hasOpenSM says whether a log or dumps of an OpenSM are looked at.
+// hasOpenSM reports whether a log or dumps of an OpenSM are looked at.
 func (s *settings) hasOpenSM(files []stamp) bool {
 	return s.Ethernet == "" && (s.Log != "" || !dumped(files).IsZero())
 }

@@ -592,7 +592,7 @@ func acting(now *Snapshot, expected []*Snapshot) (all []*routing.Tables, err err
 	return all, nil
 }
 
-// within says whether tables have entries of some others only; they may lack some.
+// within reports whether tables have entries of some others only; they may lack some.
 func within(t *routing.Tables, others []*routing.Tables) bool {
 	for lid := range t.Fabric.LIDs() {
 		for s, port := range t.Forwarding.Row(lid) {

@@ -23,7 +23,7 @@ func Natural(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a)-i, len(b)-j), cmp.Compare(a, b))
 }
 
-// digit says whether a byte is a digit.
+// digit reports whether a byte is a digit.
 func digit(b byte) bool { return b >= '0' && b <= '9' }
 
 // number is the digits at the beginning of a text.

@@ -301,7 +301,7 @@ func (p *plant) until(t *testing.T, want, before string, limit time.Duration) ti
 	}
 }
 
-// between says whether alerts that fire are on the way from some to others: none is of neither.
+// between reports whether alerts that fire are on the way from some to others: none is of neither.
 func between(now, before, want string) bool {
 	all := append(strings.Split(before, "; "), strings.Split(want, "; ")...)
 	return !slices.ContainsFunc(strings.Split(now, "; "), func(a string) bool { return a != "" && !slices.Contains(all, a) })

@@ -245,7 +245,7 @@ func (t *theories) about(theorem *item) map[*item]bool {
 	return found
 }
 
-// closed says whether a section ended before a theorem.
+// closed reports whether a section ended before a theorem.
 func (t *theories) closed(section string, theorem *item) bool {
 	return bytes.Contains(t.texts[theorem.theory][:theorem.from], []byte("\nEnd "+section+"."))
 }

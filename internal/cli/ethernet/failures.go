@@ -105,7 +105,7 @@ func (o *networkFlags) computeInstead(in *networkInput) ([]string, error) {
 	return names, nil
 }
 
-// sharePrefix says whether two classes have a prefix in common. Computed classes are coarser
+// sharePrefix reports whether two classes have a prefix in common. Computed classes are coarser
 // than those read: one for each set of devices with hosts.
 func sharePrefix(a, b *ethernet.Class) bool {
 	return slices.ContainsFunc(a.Prefixes, func(p netip.Prefix) bool { return slices.Contains(b.Prefixes, p) })

@@ -64,7 +64,7 @@ func newTimed(tables *routing.Tables, c Counted) *timed {
 	return t
 }
 
-// explains says whether load alone explains that a trunk waits: some cable is full, or the trunk hardly waits.
+// explains reports whether load alone explains that a trunk waits: some cable is full, or the trunk hardly waits.
 func (t *timed) explains(c fabric.ChannelID) bool {
 	return t != nil && (t.busy || t.wait[c] < slowShare)
 }

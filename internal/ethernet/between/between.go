@@ -174,7 +174,7 @@ func Differ(old, new *ethernet.Network) *Difference {
 	return d
 }
 
-// Same says whether nothing differs.
+// Same reports whether nothing differs.
 func (d *Difference) Same() bool {
 	return len(d.DevicesGone)+len(d.DevicesNew)+len(d.CablesGone)+len(d.CablesNew)+len(d.PrefixesGone)+len(d.PrefixesNew)+len(d.Moved)+len(d.Routes)+len(d.Lossless)+len(d.Maps) == 0 && !d.Marks
 }
@@ -347,7 +347,7 @@ func (p *pair) maps(d *Difference) {
 	}
 }
 
-// mapsOtherwise says whether a device of the new network, which the old one has too, changes marks otherwise than there
+// mapsOtherwise reports whether a device of the new network, which the old one has too, changes marks otherwise than there
 // between two of its links that both networks have.
 func (p *pair) mapsOtherwise(at ethernet.DeviceID) bool {
 	first, end := p.new.LinksFrom(at)

@@ -72,7 +72,7 @@ func (c *Computer) offer(d ethernet.DeviceID, down []bool, row ethernet.Row) {
 	}
 }
 
-// accepts says whether a device takes the path that another announces: not if its own AS is on it, or too often.
+// accepts reports whether a device takes the path that another announces: not if its own AS is on it, or too often.
 func (c *Computer) accepts(to, from ethernet.DeviceID) bool {
 	if c.Protocol != BGP || c.unique {
 		return true
@@ -119,7 +119,7 @@ func (c *Computer) Without(d ethernet.DeviceID, next []uint64, announce []uint64
 	return h ^ h>>29 | 1
 }
 
-// up says whether a link leads away from the leaves; of two devices at one level the one
+// up reports whether a link leads away from the leaves; of two devices at one level the one
 // with the higher number is above.
 func (c *Computer) up(l ethernet.LinkID) bool {
 	link := c.Cabling.Links[l]

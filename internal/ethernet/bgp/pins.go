@@ -110,7 +110,7 @@ func (p *Plan) oneASAbove() error {
 	return nil
 }
 
-// announces says whether a device announces a pin to another, which the communities of the pin decide.
+// announces reports whether a device announces a pin to another, which the communities of the pin decide.
 func (p *Plan) announces(pin *Pin, from, to ethernet.DeviceID) bool {
 	switch {
 	case from == pin.At:

@@ -37,7 +37,7 @@ func (w *Withdrawal) Left(d ethernet.DeviceID) []uint64 {
 	return w.plan.Cabling.Words(w.before, d)
 }
 
-// has says whether a device had a route before.
+// has reports whether a device had a route before.
 func (w *Withdrawal) has(d ethernet.DeviceID) bool {
 	return w.known == nil || w.known[d/64]>>(d%64)&1 == 1
 }
@@ -133,7 +133,7 @@ func (w *Withdrawal) accepts(to, from ethernet.DeviceID) bool {
 	return left >= 0
 }
 
-// announcesSame says whether a device announces the AS path of before.
+// announcesSame reports whether a device announces the AS path of before.
 func (w *Withdrawal) announcesSame(d ethernet.DeviceID) bool {
 	if w.plan.Protocol != BGP || w.plan.unique {
 		return true
@@ -172,5 +172,5 @@ func (w *Withdrawal) Over(row ethernet.Row) {
 	}
 }
 
-// Some says whether any device lost a next hop.
+// Some reports whether any device lost a next hop.
 func (w *Withdrawal) Some() bool { return len(w.lost) > 0 }

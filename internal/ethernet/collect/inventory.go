@@ -279,5 +279,5 @@ func (i *inventory) device(name string, e *entry) (Device, error) {
 
 var vrfName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// IsVRF says whether a text can be the name of a VRF.
+// IsVRF reports whether a text can be the name of a VRF.
 func IsVRF(name string) bool { return vrfName.MatchString(name) }

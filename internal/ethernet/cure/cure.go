@@ -158,7 +158,7 @@ func (p *plan) cost() int {
 	return p.needed*(p.count+1) + rules
 }
 
-// raises says whether a turn takes packets to the next level.
+// raises reports whether a turn takes packets to the next level.
 func (p *plan) raises(turn int32) bool {
 	in, out := p.ends(turn)
 	return p.rank[in] >= p.rank[out]

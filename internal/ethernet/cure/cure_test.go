@@ -169,7 +169,7 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// judgeOf says whether a network is safe over all paths of the options.
+// judgeOf reports whether a network is safe over all paths of the options.
 func judgeOf(t *testing.T, n *ethernet.Network, o Options) bool {
 	t.Helper()
 	u := dependencies.NewUnion(n, ethernet.HostScope)

@@ -61,7 +61,7 @@ func (r *rows) add(next ethernet.Row) {
 	}
 }
 
-// meets says whether packets of the row that was followed take one of some turns, which are as in used.
+// meets reports whether packets of the row that was followed take one of some turns, which are as in used.
 func (r *rows) meets(next ethernet.Row, turns []uint64) bool {
 	for _, in := range r.links {
 		for k, bits := range r.n.Words(next, r.n.Links[in].To) {
@@ -137,7 +137,7 @@ func (w *walker) levels(ctx context.Context) error {
 	return err
 }
 
-// byRows says whether rows tell all that packets do: they take next hops only, and no tunnel.
+// byRows reports whether rows tell all that packets do: they take next hops only, and no tunnel.
 func (w *walker) byRows() bool { return w.o.Bounces == 0 && len(w.n.TunnelMaps) == 0 }
 
 // everyClass visits every class that hosts send packets for, with its next hops as they are and with those after

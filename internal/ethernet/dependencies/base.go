@@ -44,7 +44,7 @@ func NewBase(ctx context.Context, n *ethernet.Network, scope ethernet.Scope) (*B
 	return b, nil
 }
 
-// Free says whether the network is free of deadlock as it is.
+// Free reports whether the network is free of deadlock as it is.
 func (b *Base) Free() bool { return b.free }
 
 // Change is the next hops of a class in place of those that it had.
@@ -72,7 +72,7 @@ func (b *Base) Checker() *Checker {
 	}
 }
 
-// Suffices says whether the base with changes added is free of deadlock. If classes that are not
+// Suffices reports whether the base with changes added is free of deadlock. If classes that are not
 // among the changes lost next hops, they count with those that they had; so true is a proof and
 // false calls for a full verdict.
 func (c *Checker) Suffices(changes []Change) bool {
@@ -92,7 +92,7 @@ func (c *Checker) Suffices(changes []Change) bool {
 	return c.acyclic()
 }
 
-// Within says whether all links of a row, or of the words of one device in it, are in another.
+// Within reports whether all links of a row, or of the words of one device in it, are in another.
 func Within(r, of ethernet.Row) bool {
 	for i, word := range r {
 		if word&^of[i] != 0 {
@@ -116,7 +116,7 @@ func (c *Checker) follow(row ethernet.Row) {
 	})
 }
 
-// acyclic says whether the dependencies of c.next have no circle: a depth-first search that looks at the
+// acyclic reports whether the dependencies of c.next have no circle: a depth-first search that looks at the
 // links of a device 64 at a time.
 func (c *Checker) acyclic() bool {
 	n, first := c.b.n, c.b.d.first

@@ -115,7 +115,7 @@ func (u *Union) AddAstray(class int, bounces int) {
 	}
 }
 
-// Free says whether what was added has no circle, and how many dependencies it has. It comes after the last Add: only now
+// Free reports whether what was added has no circle, and how many dependencies it has. It comes after the last Add: only now
 // are packets followed in tunnels.
 func (u *Union) Free() (free bool, dependencies int) {
 	for _, class := range outerClasses(u.w.entries) {

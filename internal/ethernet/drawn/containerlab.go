@@ -55,7 +55,7 @@ type node struct {
 	Sysctls map[string]string `yaml:"sysctls"`
 }
 
-// turnedOn says whether a container of Linux is told to forward.
+// turnedOn reports whether a container of Linux is told to forward.
 func (n *node) turnedOn() bool {
 	for _, command := range n.Exec {
 		if strings.Contains(command, "ip_forward=1") || strings.Contains(command, ".forwarding=1") {

@@ -134,7 +134,7 @@ func (s *sprayer) lostPairs(class int, all []ethernet.DeviceID) (lost int64) {
 	return lost
 }
 
-// allArrive says whether packets arrive by every next hop of a set, or are delivered; arrives is what is known so far.
+// allArrive reports whether packets arrive by every next hop of a set, or are delivered; arrives is what is known so far.
 func (s *sprayer) allArrive(id int32, arrives []bool) bool {
 	if id == delivered {
 		return true

@@ -187,7 +187,7 @@ func (w *worker) subnet(class int, at []ethernet.DeviceID) ethernet.Row {
 	return row
 }
 
-// newHops says whether a row is anything other than the one before without the links that are down.
+// newHops reports whether a row is anything other than the one before without the links that are down.
 func (w *worker) newHops(row, before ethernet.Row) bool {
 	w.buffer = append(w.buffer[:0], before...)
 	for _, l := range w.links {
@@ -196,7 +196,7 @@ func (w *worker) newHops(row, before ethernet.Row) bool {
 	return !slices.Equal(w.buffer, row)
 }
 
-// withinSubnet says whether a failure, of which a pin only loses some next hops (w.pinLoss), leads no packet to the pin where none to its
+// withinSubnet reports whether a failure, of which a pin only loses some next hops (w.pinLoss), leads no packet to the pin where none to its
 // subnet goes, before it or after it. Then no pair is cut either if none of the subnet's is. class has looked at the subnet before.
 func (w *worker) withinSubnet(class int) bool {
 	under := w.pins[class].Under
@@ -221,7 +221,7 @@ func (w *worker) withinSubnet(class int) bool {
 	return true
 }
 
-// changesMore says whether a failure changes more of a class, which is no pin, than taking some of several next
+// changesMore reports whether a failure changes more of a class, which is no pin, than taking some of several next
 // hops away from devices that announce the same as before: then its routes have to be computed.
 func (w *worker) changesMore(class int) bool {
 	n := w.n

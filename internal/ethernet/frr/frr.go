@@ -184,7 +184,7 @@ func vrfOf(e *lined.Value) (string, error) {
 	return "default", nil
 }
 
-// isSelected says whether an entry is in force: by destSelected, and where that is not there by selected.
+// isSelected reports whether an entry is in force: by destSelected, and where that is not there by selected.
 func isSelected(e *lined.Value) (bool, error) {
 	for _, name := range [...]string{"destSelected", "selected"} {
 		if e.Get(name) != nil {
@@ -255,7 +255,7 @@ func hops(e *lined.Value) (list []Hop, doubt string, err error) {
 	return list, doubt, nil
 }
 
-// oneOf says whether any of some members is true.
+// oneOf reports whether any of some members is true.
 func oneOf(v *lined.Value, names ...string) (bool, error) {
 	for _, name := range names {
 		if yes, err := v.True(name); yes || err != nil {

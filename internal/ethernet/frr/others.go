@@ -220,7 +220,7 @@ func nvueHop(key string, v *lined.Value, r *Route) (hop Hop, counts bool, err er
 	return hop, true, err
 }
 
-// set says whether a flag of NVUE is there: as an empty object, or "on".
+// set reports whether a flag of NVUE is there: as an empty object, or "on".
 func set(flags *lined.Value, name string) bool {
 	f := flags.Get(name)
 	return f != nil && f.Text != "off" && f.Text != "false"

@@ -290,7 +290,7 @@ func (v *Value) String(name string) (string, error) {
 	return m.Text, m.Want(String, name)
 }
 
-// True says whether a member is there and true.
+// True reports whether a member is there and true.
 func (v *Value) True(name string) (bool, error) {
 	m := v.Get(name)
 	if m == nil {

@@ -191,7 +191,7 @@ func flowsOf(n *ethernet.Network, c Config, cycle []judge.Step, rng *rand.Rand, 
 	return flows
 }
 
-// waits says whether packets of a flow hold the lane of a step and wait for that of the next.
+// waits reports whether packets of a flow hold the lane of a step and wait for that of the next.
 func (f *Flow) waits(n *ethernet.Network, s, next judge.Step) bool {
 	marks := marksOf(n, *f)
 	for i := 1; i < len(f.Path); i++ {

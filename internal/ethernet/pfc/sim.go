@@ -35,7 +35,7 @@ type Held struct {
 	Packets int // behind it, in the group whose pause it heeds
 }
 
-// Deadlocked says whether packets are stuck.
+// Deadlocked reports whether packets are stuck.
 func (r *Result) Deadlocked() bool { return r.Stuck > 0 }
 
 // lossyQueue is the queue of lossy packets, behind those of the lanes.

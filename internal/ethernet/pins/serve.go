@@ -21,7 +21,7 @@ type Demand struct {
 // plane], and those one level up, [(pod × planes + plane) × tops + top]. An empty list: all are alike.
 type Speeds struct{ Leaf, Top []float64 }
 
-// even says whether all cables above the leaves are alike, and all that are one level up.
+// even reports whether all cables above the leaves are alike, and all that are one level up.
 func (s *Speeds) even() bool {
 	for _, list := range [...][]float64{s.Leaf, s.Top} {
 		if len(list) > 0 && slices.Min(list) != slices.Max(list) {

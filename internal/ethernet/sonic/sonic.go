@@ -68,7 +68,7 @@ type QoS struct {
 	hasGroups, hasQueues bool // it has maps for Group and Queue
 }
 
-// Same says whether two ports treat packets alike.
+// Same reports whether two ports treat packets alike.
 func (q *QoS) Same(o *QoS) bool {
 	a, b := *q, *o
 	a.Remark, b.Remark = nil, nil

@@ -350,7 +350,7 @@ func (s *Server) drainedWithStates() []result.Drained {
 	return list
 }
 
-// goneFrom says whether a part is missing in the network for which h, the tables handed over last, are; false if h is nil.
+// goneFrom reports whether a part is missing in the network for which h, the tables handed over last, are; false if h is nil.
 func goneFrom(p *result.Drained, h *handed) bool {
 	if h == nil {
 		return false
@@ -373,12 +373,12 @@ func (s *Server) noteFree() {
 	}
 }
 
-// matches says whether an element of an event is this part.
+// matches reports whether an element of an event is this part.
 func matches(p *result.Drained, e result.Element) bool {
 	return p.Kind == e.Kind && p.Place.GUID.String() == e.GUID && p.Place.Port == e.Port
 }
 
-// pulledOnPurpose says whether what is missing was drained and free of traffic when it went, and is drained still.
+// pulledOnPurpose reports whether what is missing was drained and free of traffic when it went, and is drained still.
 func (s *Server) pulledOnPurpose(m result.MissingElement) bool {
 	return m.Drained && slices.ContainsFunc(s.drained.all(), func(p result.Drained) bool { return matches(&p, m.Element) })
 }

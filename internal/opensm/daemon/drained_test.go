@@ -45,7 +45,7 @@ func (o *opensm) stands(f *fabric.Fabric) *wire.Answer {
 	return a
 }
 
-// leads says whether a switch has an entry for a host that leads out by a port.
+// leads reports whether a switch has an entry for a host that leads out by a port.
 func (o *opensm) leads(f *fabric.Fabric, s fabric.NodeID, port uint8) bool {
 	lids := len(o.ports) / o.switches
 	for lid, owner := range f.LIDs() {

@@ -429,7 +429,7 @@ func (s *Server) undrain(o *Order, by string) (*Ordered, error) {
 	return r, nil
 }
 
-// isCalled says whether people call a part by a name: a cable also by either end.
+// isCalled reports whether people call a part by a name: a cable also by either end.
 func isCalled(p *result.Drained, name string) bool {
 	return p.Part == name || p.Kind == "cable" && slices.Contains(strings.Split(p.Part, " – "), name)
 }

@@ -31,10 +31,10 @@ func (p *progress) lasts() float64 {
 	return time.Since(p.start).Seconds()
 }
 
-// settled says whether no further step follows the tables handed over.
+// settled reports whether no further step follows the tables handed over.
 func (h *handed) settled() bool { return len(h.state.Plan.Steps) == 0 && !h.state.Returning }
 
-// wasRouted says whether the tables are as they were routed, and not mended since.
+// wasRouted reports whether the tables are as they were routed, and not mended since.
 func (h *handed) wasRouted() bool {
 	return h.state.Goal != nil && wire.Number(h.state.Goal) == h.number
 }

@@ -104,7 +104,7 @@ func (x *job) noteWaiter() (given *proven) {
 	return x.given
 }
 
-// isAwaited says whether noteWaiter was called.
+// isAwaited reports whether noteWaiter was called.
 func (x *job) isAwaited() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -196,7 +196,7 @@ func (j *jobs) do(ctx context.Context, x *job, t task) {
 	close(x.done)
 }
 
-// finished says whether the result is there.
+// finished reports whether the result is there.
 func (x *job) finished() bool { return closed(x.done) }
 
 // leave says that a connection no longer waits for a job.

@@ -224,14 +224,14 @@ func (k *keeper) unfinished(of key) *proven {
 	return nil
 }
 
-// confirms says whether all switches have confirmed the tables that a question has in use: its blocks
+// confirms reports whether all switches have confirmed the tables that a question has in use: its blocks
 // are those that some switch has otherwise.
 func confirms(q *wire.Request) bool { return q.InUse != 0 && len(q.Blocks) == 0 }
 
 // settingsKey identifies the settings, and how many lanes there are, for mayKeep.
 func (s *settings) settingsKey(lanes int) string { return fmt.Sprintf("%s %d", s.key(), lanes) }
 
-// mayKeep says whether tables made under some settings may be kept under others: the same, with as
+// mayKeep reports whether tables made under some settings may be kept under others: the same, with as
 // many lanes or more. There are more when the cable with the fewest breaks.
 func mayKeep(made, now string) bool {
 	key, lanes, _ := cutLast(made)

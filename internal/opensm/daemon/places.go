@@ -107,10 +107,10 @@ func (x *place) giveUp() {
 	}
 }
 
-// isLost says whether the place was given to another.
+// isLost reports whether the place was given to another.
 func (x *place) isLost() bool { return closed(x.lost) }
 
-// closed says whether a channel on which nothing is sent is closed.
+// closed reports whether a channel on which nothing is sent is closed.
 func closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

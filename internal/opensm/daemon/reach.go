@@ -27,7 +27,7 @@ func reachAll(t *routing.Tables, s routing.Scope) *routing.Tables {
 	return &all
 }
 
-// reached says whether every switch with adapters reaches an endpoint by a row of out-ports.
+// reached reports whether every switch with adapters reaches an endpoint by a row of out-ports.
 func reached(f *fabric.Fabric, row []uint8, to *fabric.Endpoint) bool {
 	arrives := make([]bool, f.Switches())
 	arrives[to.Switch] = row[to.Switch] == f.LastPort(to)

@@ -14,14 +14,14 @@ import (
 // a change that is not necessary otherwise.
 const gain = 20
 
-// mayImprove says whether tables routed anew may be better than those in use, and no search
+// mayImprove reports whether tables routed anew may be better than those in use, and no search
 // for them was made yet: if tables were mended and the settings ask for it, or if there
 // are links that the tables in use do not know, which would never carry traffic.
 func (h *handed) mayImprove(set *settings) bool {
 	return (set.keep == keepBalanced || h.grown) && !slices.Contains(h.balanced, h.key)
 }
 
-// hasMore says whether a fabric has links between switches that another does not have.
+// hasMore reports whether a fabric has links between switches that another does not have.
 func hasMore(f, than *fabric.Fabric) bool {
 	parts := transition.PartsOf(than, f)
 	return len(parts.New.Switches) > 0 || slices.ContainsFunc(parts.New.Cables, func(c fabric.ChannelID) bool { return int(c) < f.Trunks() })

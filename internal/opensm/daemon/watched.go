@@ -43,7 +43,7 @@ type watchStatus struct {
 	Alarms  []result.Doubt  `json:"alarms"`
 }
 
-// OtherTables says whether an alarm of weft watch, which sees tables that others wrote, is that tables in force are others
+// OtherTables reports whether an alarm of weft watch, which sees tables that others wrote, is that tables in force are others
 // than the daemon's.
 func OtherTables(a result.Doubt) bool { return a.Kind == "fallback" || a.Kind == "other-tables" }
 

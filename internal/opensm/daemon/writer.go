@@ -398,7 +398,7 @@ func (w *writer) note(err error) {
 
 var errHangs = fmt.Errorf("nothing could be written for more than %v: the disk is slow or hangs", slowDisk)
 
-// hangs says whether the disk has been at something for longer than a while.
+// hangs reports whether the disk has been at something for longer than a while.
 func (w *writer) hangs(while time.Duration) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -188,7 +188,7 @@ func (s State) end(ctx context.Context, live *fabric.Fabric, o Options) (m, next
 	return last, next, true, nil
 }
 
-// nothing says whether nothing is gone, or new.
+// nothing reports whether nothing is gone, or new.
 func nothing(p transition.Part) bool { return len(p.Switches)+len(p.Others)+len(p.Cables) == 0 }
 
 // goOn is the next step where nothing changed in the fabric.

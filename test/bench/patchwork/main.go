@@ -245,7 +245,7 @@ func list(names []string) string {
 	return fmt.Sprintf("on %d, %s", len(names), strings.Join(names, ", "))
 }
 
-// longer says whether phases are more than 3 % longer than another's in an order of ranks.
+// longer reports whether phases are more than 3 % longer than another's in an order of ranks.
 func (r *row) longer(other *row) bool {
 	return r.phases[0] > 1.03*other.phases[0] || r.phases[1] > 1.03*other.phases[1]
 }

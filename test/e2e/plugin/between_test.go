@@ -239,14 +239,14 @@ func (b *between) plan(stopAt int) {
 	b.count, b.stopAt, b.last = 0, stopAt, nil
 }
 
-// ended says whether the plan came to its end, and nothing was said for a while.
+// ended reports whether the plan came to its end, and nothing was said for a while.
 func (b *between) ended() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.last != nil && time.Since(b.changed) > 1500*time.Millisecond && (b.last.Refusal != "" && strings.Contains(b.last.Refusal, "no better tables than those in use") || b.last.Refusal == "" && b.last.More == 0 && !b.last.SoFar)
 }
 
-// certain says whether the switches have the tables handed over last, and no others.
+// certain reports whether the switches have the tables handed over last, and no others.
 func (b *between) certain() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -87,7 +87,7 @@ func (k *interruptible) order(t *testing.T, weft string, m moment, r restart, ar
 	return said, at
 }
 
-// uses says whether an entry of the forwarding tables that OpenSM dumps, for a host, leads into one of
+// uses reports whether an entry of the forwarding tables that OpenSM dumps, for a host, leads into one of
 // the two ends of a cable.
 func (k *interruptible) uses(t *testing.T, c fabric.ChannelID) bool {
 	t.Helper()

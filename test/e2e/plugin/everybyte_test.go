@@ -189,7 +189,7 @@ func TestEveryByte(t *testing.T) {
 	}
 }
 
-// unwritten says whether an answer has lanes that OpenSM would not write.
+// unwritten reports whether an answer has lanes that OpenSM would not write.
 func unwritten(t *testing.T, q *wire.Request, message []byte) bool {
 	t.Helper()
 	a, err := wire.ReadAnswer(bytes.NewReader(message), q)
@@ -199,7 +199,7 @@ func unwritten(t *testing.T, q *wire.Request, message []byte) bool {
 	return !q.QoS && slices.ContainsFunc(a.Maps, func(m [routing.SLs]uint8) bool { return m != [routing.SLs]uint8{} })
 }
 
-// noLevel says whether an answer leaves out a service level.
+// noLevel reports whether an answer leaves out a service level.
 func noLevel(t *testing.T, q *wire.Request, message []byte) bool {
 	t.Helper()
 	a, err := wire.ReadAnswer(bytes.NewReader(message), q)

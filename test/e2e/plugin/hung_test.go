@@ -206,7 +206,7 @@ func levelOf(known *fabric.Fabric, on *routing.Tables, from fabric.EndpointID, d
 	return -1
 }
 
-// led says whether a channel of a fabric led to the same switch, or from one to a host, in an earlier one.
+// led reports whether a channel of a fabric led to the same switch, or from one to a host, in an earlier one.
 func led(then, now *fabric.Fabric, c fabric.ChannelID) bool {
 	ch := now.Channel(c)
 	was := then.Out(then.NodeByGUID(now.Node(ch.From).GUID), ch.FromPort)

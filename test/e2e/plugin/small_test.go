@@ -273,7 +273,7 @@ func (d draw) damaged(n *smallNet) *smallNet {
 	return m
 }
 
-// free says whether nothing is plugged into a port.
+// free reports whether nothing is plugged into a port.
 func (n *smallNet) free(x [2]int) bool {
 	_, trunk := n.peer[x]
 	return !trunk && !slices.ContainsFunc(n.ends, func(e smallEnd) bool { return e.at == x })
@@ -798,7 +798,7 @@ func (c *smallCase) message(b *bytes.Buffer) error {
 	return nil
 }
 
-// known says whether tables of before know a switch of the network: as it is, with as many ports.
+// known reports whether tables of before know a switch of the network: as it is, with as many ports.
 func (c *smallCase) known(k, s int) bool {
 	return k == 0 || c.rows[k][s] >= 0 && c.net[k].ports[c.rows[k][s]] == c.net[0].ports[s]
 }

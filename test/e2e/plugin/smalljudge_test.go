@@ -155,7 +155,7 @@ func (c *smallCase) beyond() string {
 	return c.wrongTree()
 }
 
-// foreign says whether tables that are to stay are for other switches or LIDs.
+// foreign reports whether tables that are to stay are for other switches or LIDs.
 func (c *smallCase) foreign() bool {
 	n, then := c.net[0], c.net[1]
 	if !slices.Equal(n.guids, then.guids) || !slices.Equal(n.ports, then.ports) || n.lids > then.lids {
@@ -169,7 +169,7 @@ func (c *smallCase) foreign() bool {
 	return false
 }
 
-// malformed says whether the plugin does not even take it for an answer.
+// malformed reports whether the plugin does not even take it for an answer.
 func (c *smallCase) malformed() bool {
 	here := 0
 	if c.kept { // it was taken in the network of then

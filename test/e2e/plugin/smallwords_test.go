@@ -11,7 +11,7 @@ import (
 // where is how the plugin says where something is wrong.
 var where = regexp.MustCompile(`^(tree for multicast, )?switch 0x([0-9a-f]{16})(, LID (\d+))?: (while tables are replaced, )?(.*)$`)
 
-// isTrue says whether what the plugin says of a case that it does not take is so: that there is such a switch, LID
+// isTrue reports whether what the plugin says of a case that it does not take is so: that there is such a switch, LID
 // and port, and that they are as it says.
 func (c *smallCase) isTrue(why string) bool {
 	m := where.FindStringSubmatch(why)
@@ -166,7 +166,7 @@ func (c *smallCase) isTrueOfTree(n *smallNet, s int, what string, mixed bool) bo
 	return false
 }
 
-// mayUse says whether somebody may send to a LID on a service level.
+// mayUse reports whether somebody may send to a LID on a service level.
 func (c *smallCase) mayUse(home *smallEnd, lid, sl, mixed int) bool {
 	if slices.ContainsFunc(c.tables[0].sl, func(row []int) bool { return slices.Max(row) > 15 }) {
 		return true // it is no service level, and taken for the last four bits of it until that is found
@@ -174,7 +174,7 @@ func (c *smallCase) mayUse(home *smallEnd, lid, sl, mixed int) bool {
 	return slices.ContainsFunc(c.senders(), func(s sender) bool { return s.end != home && c.usable(s, home, lid, mixed, true)>>sl&1 != 0 })
 }
 
-// returns says whether packets that a switch sends to a LID come back to it.
+// returns reports whether packets that a switch sends to a LID come back to it.
 func (c *smallCase) returns(s, lid int) bool {
 	at := s
 	for range c.net[0].ports {
@@ -189,7 +189,7 @@ func (c *smallCase) returns(s, lid int) bool {
 	return false
 }
 
-// goesOn says whether packets of a service level may leave a switch to a LID by a port, on a lane.
+// goesOn reports whether packets of a service level may leave a switch to a LID by a port, on a lane.
 func (c *smallCase) goesOn(s, lid, sl, port, lane int, mixed bool) bool {
 	tables := 1
 	if mixed {
@@ -205,14 +205,14 @@ func (c *smallCase) goesOn(s, lid, sl, port, lane int, mixed bool) bool {
 	return by && on
 }
 
-// noLane says whether the lane of a port does not exist, or has no rank.
+// noLane reports whether the lane of a port does not exist, or has no rank.
 func (c *smallCase) noLane(s, port, lane int) bool {
 	x := [2]int{s, port}
 	rank, has := c.tables[0].rank[[3]int{s, port, lane}]
 	return lane >= c.tables[0].lanes || lane >= c.lanesOf(x) || !has || rank < 0
 }
 
-// higherBefore says whether some lane into a switch has a rank as high as that of a lane out of it.
+// higherBefore reports whether some lane into a switch has a rank as high as that of a lane out of it.
 func (c *smallCase) higherBefore(s, port, lane int) bool {
 	rank := c.tables[0].rank[[3]int{s, port, lane}]
 	for in := range c.net[0].ports[s] + 1 {

@@ -59,7 +59,7 @@ func openRegular(name string) io.ReadCloser {
 	return f
 }
 
-// IsNS3 says whether a file begins as the topology.txt of ns-3 does: three numbers in the first
+// IsNS3 reports whether a file begins as the topology.txt of ns-3 does: three numbers in the first
 // line, and as many in what follows as the second of them says.
 func IsNS3(name string) bool {
 	f := openRegular(name)
@@ -88,7 +88,7 @@ func IsNS3(name string) bool {
 	return ok && n < head[0]
 }
 
-// IsContainerlab says whether a file is one of Containerlab: by its name, or YAML with a topology,
+// IsContainerlab reports whether a file is one of Containerlab: by its name, or YAML with a topology,
 // as lab.clab.yml is a custom and no rule.
 func IsContainerlab(name string) bool {
 	if strings.HasSuffix(name, ".clab.yml") || strings.HasSuffix(name, ".clab.yaml") {
