@@ -30,7 +30,7 @@ type Memory struct {
 	known
 }
 
-// known is what a Memory knows.
+// known is what a Memory keeps, apart from it so that forget leaves none of it out.
 type known struct {
 	d     *derivation // of the last tables; nil: nothing is known
 	slots slots
@@ -65,7 +65,7 @@ type note struct {
 	sls   uint16 // service levels that pairs use, as bits
 }
 
-// mostMemory is how many counters there may be.
+// mostMemory is how many counters of dependencies there may be: 128 MB.
 const mostMemory = 1 << 26
 
 // goTo looks at what tables change, and keeps it; false: it keeps nothing.
@@ -120,7 +120,7 @@ func (m *Memory) release() { m.lock.Unlock() }
 // forget leaves nothing, such as of tables that were followed half-way: the next verdict looks at everything.
 func (m *Memory) forget() { m.known = known{} }
 
-// begin derives all.
+// begin looks at every destination, and keeps what it counts for; false: there would be too many counters.
 func (m *Memory) begin(ctx context.Context, d *derivation) (bool, error) {
 	m.forget()
 	m.slots, m.lanes = newSlots(d), d.lanes

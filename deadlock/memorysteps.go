@@ -55,7 +55,7 @@ func (r *tree) leads(s fabric.NodeID, port uint8) (trunk int, to fabric.NodeID) 
 	return trunk, max(r.t.ends[trunk].to, fabric.None)
 }
 
-// next is leads by the entry of the switch.
+// next is where a switch forwards, and the slot of the trunk.
 func (r *tree) next(s fabric.NodeID) (trunk int, to fabric.NodeID) { return r.leads(s, r.row[s]) }
 
 // children is the switches that forward to a switch, and the slots of the trunks by which they do.

@@ -16,7 +16,7 @@ const (
 	alikeTime = 0.01  // of times, relative
 )
 
-// cheap is what a lane fewer may cost in each figure of the aim, relative.
+// cheap is what a lane fewer may cost in each figure of the aim, relative: as much as times that count as equal differ by.
 const cheap = 0.01
 
 // keep is the worth of a trial, relative to the best, below which it can no longer win

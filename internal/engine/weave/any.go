@@ -124,6 +124,7 @@ type trial struct {
 }
 
 // Work is counted in trunks looked at, so that no clock decides what comes out.
+// These are bounds of time.
 const (
 	leastWork     = 50_000_000
 	workPerEntry  = 1.5 // for every switch and destination, where that is more
@@ -314,7 +315,7 @@ type shape struct {
 	low   bool            // turns down the tree are on lane 0 like those up, else on the highest
 }
 
-// mostRoots is the number of sets of roots that are tried.
+// mostRoots is the number of sets of roots that are tried: a bound of time.
 const mostRoots = 8
 
 // shapes is the escape trees to try on at most vls lanes, the most promising first.

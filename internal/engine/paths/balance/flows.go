@@ -100,7 +100,8 @@ func (x *flows) get(c fabric.ChannelID, cell int32) int32 {
 }
 
 // Cells of flows. Up to mostSmall of them there is one for each offset, of a byte, if there is time for a pass
-// then: where offsets share a cell nobody sees which of them is the fullest. mostCells limits the memory of others, two bytes each.
+// then: where offsets share a cell nobody sees which of them is the fullest. That is 200 MB, and enough for trees of some 4,000 hosts.
+// mostCells limits the memory of others, two bytes each.
 const (
 	mostSmall = 200_000_000
 	mostCells = 150_000_000

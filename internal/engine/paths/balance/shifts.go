@@ -167,7 +167,8 @@ const phasedWork = 60_000_000
 // Aim.Worth for the second pass, which takes two to three seconds.
 func (s *phases) work() int64 { return max(2*s.counted, phasedWork) }
 
-// mostTrials is how many trials for shifts there are at most.
+// mostTrials is how many trials for shifts there are at most: a bound of time where the network is so small that the work would
+// allow more.
 const mostTrials = 60
 
 // phasedPlans is the trials for shifts, the likeliest to be worth their work first, as
