@@ -63,12 +63,12 @@ func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 // Escape routes one address of every endpoint by Up*/Down* and leaves the others
 // as they are: what LASH does with paths that fit no layer (section 5.1).
 func Escape(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, address int, p routing.Progress) error {
-	for _, roots := range candidates(f) {
-		o := orient.New(f, orient.ByRank(f, roots))
+	for _, c := range candidates(f) {
+		o := orient.New(f, c.order)
 		if o.Apart(f) {
 			continue
 		}
-		t.Notes = append(t.Notes, "Up*/Down* layer, roots: "+name(f, roots))
+		t.Notes = append(t.Notes, "Up*/Down* layer, "+c.note)
 		return dag.RouteAddress(ctx, f, t, o.Legal, address, p)
 	}
 	return errors.New("no order of the switches joins them all")

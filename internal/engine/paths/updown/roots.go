@@ -1,6 +1,7 @@
 package updown
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weft-fabric/weft/fabric"
@@ -10,52 +11,93 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// candidates is the sets of roots worth trying, the better first; the last has one root in each
-// part of the network, so that every pair has a legal path. In a network of levels all tops, the
-// switches whose neighbours are all nearer to hosts, come first, if no more than a tenth of the
-// pairs of leaves has no legal path then, as OpenSM's search for roots allows too, and if paths
-// are not longer.
-func candidates(f *fabric.Fabric) [][]fabric.NodeID {
-	centres := orient.Centres(f)
-	slices.Sort(centres)
-	tops := levels.Tops(f)
-	if len(tops) == 0 {
-		return [][]fabric.NodeID{centres}
-	}
-	byTops, apart := meanHops(f, tops)
-	if byCentres, _ := meanHops(f, centres); apart > 0.1 || byTops > byCentres {
-		return [][]fabric.NodeID{centres}
-	}
-	return [][]fabric.NodeID{tops, centres}
+// candidate is an order of all switches that is worth trying where no roots are given.
+type candidate struct {
+	order []fabric.NodeID
+	note  string
+	most  float64 // routes on its fullest trunk, by fullest
+	all   bool    // every pair has a legal path
 }
 
-// meanHops is the mean length of the paths that Orientation.Legal gives, down first where that leads
-// all the way, between switches with hosts in the same part, and the share of pairs that have none:
-// orient.Join leads these by way of a third leaf, so they count as twice the longest path.
-func meanHops(f *fabric.Fabric, roots []fabric.NodeID) (mean, apart float64) {
-	o := orient.New(f, orient.ByRank(f, roots))
+// mostApart is the part of the pairs of hosts that may have no legal path: OpenSM's search for roots
+// takes as many for granted.
+const mostApart = 0.1
+
+// candidates is the orders worth trying, the one with the fewest routes on its fullest trunk first: from
+// all tops, from the highest of them, since a director in a larger network has tops of its own, from one
+// central switch in each part, and by levels. The last is that from central switches, which leaves no
+// pair apart. Networks without tops have this one only.
+func candidates(f *fabric.Fabric) []candidate {
+	from := func(roots []fabric.NodeID) candidate {
+		return candidate{order: orient.ByRank(f, roots), note: "roots: " + name(f, roots)}
+	}
+	centres := orient.Centres(f)
+	slices.Sort(centres)
+	centre := from(centres)
+	centre.all = true
+	tops := levels.Tops(f)
+	if len(tops) == 0 {
+		return []candidate{centre}
+	}
+	several := []candidate{from(tops)}
+	if high := highest(f, tops); len(high) < len(tops) {
+		several = append(several, from(high))
+	}
+	several = append(several, centre)
+	if l, refusal := levels.Find(f); refusal == nil {
+		several = append(several, candidate{order: l.Order, note: "ranked by levels"})
+	}
+	var good []candidate
+	for _, c := range several {
+		var apart float64
+		if c.most, apart = fullest(f, c.order); apart <= mostApart {
+			good = append(good, c)
+		}
+	}
+	slices.SortStableFunc(good, func(a, b candidate) int { return cmp.Compare(a.most, b.most) })
+	return good[:1+slices.IndexFunc(good, func(c candidate) bool { return c.all })]
+}
+
+// highest is the tops that are farthest from hosts.
+func highest(f *fabric.Fabric, tops []fabric.NodeID) []fabric.NodeID {
+	height := f.Hops(levels.Leaves(f)...)
+	top := slices.MaxFunc(tops, func(a, b fabric.NodeID) int { return cmp.Compare(height[a], height[b]) })
+	return slices.DeleteFunc(slices.Clone(tops), func(s fabric.NodeID) bool { return height[s] < height[top] })
+}
+
+// fullest estimates how many routes between host adapters the fullest trunk carries with the switches in
+// an order: as if each switch sent evenly by all trunks that it may take (orient.Orientation.Legal). apart is
+// the part of the pairs that has no legal path, and counts for nothing there.
+func fullest(f *fabric.Fabric, order []fabric.NodeID) (most, apart float64) {
+	o := orient.New(f, order)
+	hosts, heads := routing.HCA.PerSwitch(f), f.Heads()
+	carried := make([]float64, f.Trunks())
+	through := make([]float64, f.Switches()) // [switch] routes to the root at hand
 	var d dag.DAG
-	var sum, pairs, without, longest int64
-	hosts := routing.HCA.Ends(f)
+	var pairs, without float64
 	for _, part := range f.Parts() {
-		for _, to := range part {
-			if !hosts[to] {
+		for _, root := range part {
+			to := float64(hosts[root])
+			if to == 0 {
 				continue
 			}
-			o.Legal(&d, f, to)
+			o.Legal(&d, f, root)
 			for _, s := range part {
-				if !hosts[s] {
-					continue
+				through[s] = float64(hosts[s])
+				pairs += through[s] * to
+				if d.Hops[s] == dag.NoPath {
+					without += through[s] * to
 				}
-				pairs++
-				if h := int64(d.Hops[s]); h != dag.NoPath {
-					sum, longest = sum+h, max(longest, h)
-				} else {
-					without++
+			}
+			for i := len(d.Order) - 1; i > 0; i-- { // whoever sends by way of a switch comes after it
+				trunks := d.Choices(i)
+				share := through[d.Order[i]] / float64(len(trunks))
+				for _, c := range trunks {
+					carried[c] += share * to
+					through[heads[c]] += share
 				}
 			}
 		}
 	}
-	n := float64(max(1, pairs))
-	return float64(sum+without*2*longest) / n, float64(without) / n
+	return slices.Max(carried), without / max(1, pairs)
 }

@@ -33,8 +33,9 @@
 //     down first. Such pairs are joined by single turns from down to up, each
 //     admitted only if all turns of all paths together stay free of cycles.
 //     OpenSM's connect_roots does the same without the proof.
-//   - Without roots given, both the tops of a tree-like network and one central
-//     switch are tried; the shorter paths between switches with hosts win.
+//   - Without roots given, orders from the tops of a tree-like network, from its highest tops, from
+//     one central switch and by the levels of a tree are weighed by the fullest trunk that each leaves
+//     (candidates).
 //   - Sancho's heuristic is told in words only: the search starts at the switch
 //     farthest from all others on average and goes on to the neighbour with most
 //     cables to switches already found. Ties go to the farther switch, then to
@@ -89,8 +90,8 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 	case len(given) > 0:
 		return byOrder(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
 	}
-	for _, roots := range candidates(f) {
-		t, err := byOrder(ctx, f, orient.ByRank(f, roots), "roots: "+name(f, roots), p)
+	for _, c := range candidates(f) {
+		t, err := byOrder(ctx, f, c.order, c.note, p)
 		if apart := (*routing.Refusal)(nil); !errors.As(err, &apart) {
 			return t, err
 		}
