@@ -265,10 +265,14 @@ func (d *Folder) Write(ctx context.Context, files ...files.File) error {
 	return nil
 }
 
-// Commit renames the folder to its final name; one that was there is put aside first, and removed.
+// Commit renames the folder to its final name. One that was there changes names with it, so that at every moment one of the
+// two is there, and is then removed; where the system cannot do that, it is put aside first.
 func (d *Folder) Commit() error {
 	if err := mayReplace(d.Final, d.force); err != nil {
 		return err
+	}
+	if exchange(d.Path, d.Final) == nil {
+		return os.RemoveAll(d.Path)
 	}
 	old := d.Path + replacedMark
 	err := os.Rename(d.Final, old)

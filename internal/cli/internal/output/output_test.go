@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 )
@@ -60,5 +61,51 @@ func TestCommitFails(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Error(left, err)
+	}
+}
+
+// A folder that takes the place of another does so in one step: whoever looks, and whenever the run is killed, one of the
+// two is there.
+func TestFolderIsAlwaysThere(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	if err := errors.Join(os.Mkdir(a, 0o755), os.Mkdir(b, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if err := exchange(a, b); err != nil {
+		t.Skipf("folders cannot change names here: %v", err)
+	}
+	final := filepath.Join(dir, "tables")
+	write := func() error {
+		return WriteFolder(final, true, func(d *Folder) error {
+			return d.Write(t.Context(), files.File{Name: tablefiles.ForwardingFile, Write: hello})
+		})
+	}
+	if err := write(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		for range 60 {
+			err = errors.Join(err, write())
+		}
+		done <- err
+	}()
+	for looks, gone := 0, 0; ; looks++ {
+		if _, err := os.Lstat(final); err != nil {
+			gone++
+		}
+		select {
+		case err := <-done:
+			if err != nil || gone > 0 {
+				t.Errorf("%d of %d looks found no folder; %v", gone, looks, err)
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+				t.Error(left, err)
+			}
+			return
+		default:
+		}
 	}
 }
