@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,28 +136,32 @@ const (
 	mostBytes = 1 << 20
 	oldFiles  = 4
 	waiting   = 1024 // events that wait for the disk
+	tryAgain  = time.Second
 )
 
 func oldName(i int) string { return fmt.Sprintf("events.%d.jsonl", i) }
 
-// Log writes events, behind whoever adds them: a disk that hangs delays nobody. A nil Log writes nothing.
+// Log writes events, behind whoever adds them: a disk that hangs delays nobody. Events that a full disk does not take wait
+// until it does, as many as fit into the queue. A nil Log writes nothing.
 type Log struct {
-	from string
-	add  chan result.Event
-	done chan struct{}
+	from   string
+	add    chan result.Event
+	ending chan struct{} // closed when nothing follows
+	done   chan struct{}
 
 	mu   sync.Mutex
-	err  error
+	err  error // of the last attempt to write; nil: it succeeded
 	lost int64
 }
 
 // New is the log of a daemon, whose events wait until it is told where to write them.
 func New(from string) *Log {
-	return &Log{from: from, add: make(chan result.Event, waiting), done: make(chan struct{})}
+	return &Log{from: from, add: make(chan result.Event, waiting), ending: make(chan struct{}), done: make(chan struct{})}
 }
 
-// To writes the events into a folder, through its handle, which is closed in the end.
-func (l *Log) To(root *os.Root) { go l.run(root) }
+// To writes the events into a folder, through its handle, which is closed in the end. Once they cannot be written that is
+// logged, and when they can be again.
+func (l *Log) To(root *os.Root, log *slog.Logger) { go l.run(root, log) }
 
 // Add adds events.
 func (l *Log) Add(list ...result.Event) {
@@ -194,6 +199,7 @@ func (l *Log) Close(patience time.Duration) {
 	if l == nil {
 		return
 	}
+	close(l.ending)
 	close(l.add)
 	select {
 	case <-l.done:
@@ -201,17 +207,55 @@ func (l *Log) Close(patience time.Duration) {
 	}
 }
 
-func (l *Log) run(root *os.Root) {
+func (l *Log) run(root *os.Root, log *slog.Logger) {
 	defer close(l.done)
-	defer root.Close()
+	defer func() { root.Close() }()
 	for e := range l.add {
-		err := write(root, e)
-		l.mu.Lock()
-		l.err = err
-		if err != nil {
+		for kept := false; !kept; {
+			root = madeAgain(root)
+			err := write(root, e)
+			l.note(err, log)
+			if kept = err == nil; kept {
+				break
+			}
+			select {
+			case <-time.After(tryAgain):
+				continue
+			case <-l.ending:
+			}
+			l.mu.Lock()
 			l.lost++
+			l.mu.Unlock()
+			break
 		}
-		l.mu.Unlock()
+	}
+}
+
+// madeAgain is the folder that lies under the name of a handle, if the one of the handle was taken away and another made.
+func madeAgain(root *os.Root) *os.Root {
+	held, err := root.Stat(".")
+	if now, statErr := os.Stat(root.Name()); err != nil || statErr != nil || os.SameFile(held, now) {
+		return root
+	}
+	other, err := os.OpenRoot(root.Name())
+	if err != nil {
+		return root
+	}
+	root.Close()
+	return other
+}
+
+// note remembers what came of an attempt to write, and logs where that is other than before.
+func (l *Log) note(err error, log *slog.Logger) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	had := l.err
+	l.err = err
+	switch {
+	case err != nil && (had == nil || had.Error() != err.Error()):
+		log.Error("events cannot be kept, and wait", "error", err)
+	case err == nil && had != nil:
+		log.Info("events are kept again", "error_before", had, "lost", l.lost)
 	}
 }
 
@@ -249,7 +293,9 @@ func write(root *os.Root, e result.Event) (err error) {
 			line = append([]byte{'\n'}, line...)
 		}
 	}
-	_, err = f.WriteAt(line, end)
+	if _, err = f.WriteAt(line, end); err != nil { // of what is left of it nothing could be read
+		err = errors.Join(err, f.Truncate(end))
+	}
 	return err
 }
 

@@ -2,6 +2,7 @@ package events
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func TestLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := New("serve")
-		l.To(root)
+		l.To(root, slog.New(slog.DiscardHandler))
 		for i := from; i < to; i++ {
 			l.Add(result.Event{At: time.Unix(int64(i), 0), What: Refused, Text: fmt.Sprint(i, strings.Repeat(" ", 10<<10))})
 			if i%256 == 255 { // more than wait at a time
@@ -78,7 +79,7 @@ func TestLogOnABadDisk(t *testing.T) {
 	for range 2 * waiting {
 		l.Add(result.Event{What: Begin})
 	}
-	l.To(root)
+	l.To(root, slog.New(slog.DiscardHandler))
 	l.Close(time.Minute)
 	if l.Failed() == nil {
 		t.Error("nothing is wrong")

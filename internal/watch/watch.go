@@ -181,7 +181,7 @@ func (w *Watcher) begin() (*running, error) {
 // keepEvents opens the log of events in the state folder.
 func (r *running) keepEvents(root *os.Root) {
 	r.events = events.New("watch")
-	r.events.To(root)
+	r.events.To(root, r.Watcher.Log)
 }
 
 // end gives back what the watch has open.

@@ -288,7 +288,7 @@ func (s *Server) openEvents(dir string) {
 			s.Log.Error("events are not kept", "error", err)
 			return
 		}
-		s.events.To(root)
+		s.events.To(root, s.Log)
 	}()
 }
 
