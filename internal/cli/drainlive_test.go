@@ -89,3 +89,68 @@ func TestDrainInterrupted(t *testing.T) {
 		t.Errorf("exit code %d, %+v, %+v\n%s", code, drain, back, stderr.String())
 	}
 }
+
+// A daemon that answers nothing is given up after --timeout, whether it has the order or not; one that plans is waited for.
+func TestDaemonThatAnswersNothing(t *testing.T) {
+	t.Parallel()
+	const stopped, plans, stoppedLater = "stopped", "plans", "stopped later"
+	for _, c := range []struct {
+		how  string
+		args []string
+		code int
+		says []string
+	}{
+		{stopped, []string{"drain", "--live", "leaf-1:3"}, exit.BadInput, []string{"has answered nothing for 400ms (--timeout)", "it refuses the order when it goes on"}},
+		{stopped, []string{"undrain", "leaf-1:3"}, exit.BadInput, []string{"has answered nothing for 400ms (--timeout)", "it may carry the order out when it goes on"}},
+		{plans, []string{"drain", "--live", "leaf-1:3"}, exit.OK, []string{"the daemon plans still"}},
+		{stoppedLater, []string{"drain", "--live", "leaf-1:3"}, exit.BadInput, []string{"has answered nothing for 400ms (--timeout)", "the order stands", "weft undrain leaf-1:3 takes it back"}},
+		{stoppedLater, []string{"undrain", "leaf-1:3"}, exit.BadInput, []string{"has answered nothing for 400ms (--timeout)", "the order stands"}},
+	} {
+		socket := filepath.Join(t.TempDir(), "s")
+		l, err := net.Listen("unix", socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := result.Drained{Part: "leaf-1:3", Kind: "cable", By: "somebody", State: daemon.Free}
+		answer := func(c2 net.Conn) {
+			defer c2.Close()
+			q, err := wire.ReadQuestion(c2)
+			switch {
+			case err != nil || c.how == stopped:
+				<-t.Context().Done()
+			case q.Order == nil && c.how == stoppedLater:
+				<-t.Context().Done()
+			case q.Order == nil:
+				_ = wire.WriteStatus(c2, &result.Status{Drained: []result.Drained{part}, Settled: true}) // who asked may have gone
+			default:
+				if c.how == plans {
+					time.Sleep(2 * time.Second)
+				}
+				_ = wire.WriteStatus(c2, &daemon.Ordered{Parts: []result.Drained{part}})
+			}
+		}
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go answer(conn)
+			}
+		}()
+		begun := time.Now()
+		code, stdout, stderr := runWeft(append(c.args, "--socket", socket, "--timeout", "400ms")...)
+		l.Close()
+		if code != c.code || time.Since(begun) > 20*time.Second {
+			t.Errorf("%q, %s: exit code %d after %v\n%s\n%s", c.args, c.how, code, time.Since(begun), stdout, stderr)
+		}
+		for _, text := range c.says {
+			if !strings.Contains(stderr, text) {
+				t.Errorf("%q, %s: %q is not said\n%s", c.args, c.how, text, stderr)
+			}
+		}
+	}
+	if code, _, stderr := runWeft("drain", "--live", "leaf-1:3", "--timeout", "-1s"); code != exit.BadUsage || !strings.Contains(stderr, "--timeout is positive") {
+		t.Errorf("%d: %s", code, stderr)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
 	"github.com/weft-fabric/weft/internal/cli/internal/exit"
@@ -30,6 +31,7 @@ type liveFlags struct {
 	live         bool
 	socket       string
 	after, until time.Duration
+	timeout      time.Duration // how long the daemon may answer nothing
 	force, json  bool
 	all          bool
 }
@@ -42,6 +44,7 @@ func Drain(a *console.Console, c *cobra.Command) *cobra.Command {
 	f.BoolVar(&o.live, "live", false, "do it: have a running weft serve lead all traffic away from these parts, step by step through OpenSM, and say when they can be pulled")
 	f.StringVar(&o.socket, "socket", defaultSocket, "of --live: Unix socket of the daemon")
 	f.DurationVar(&o.after, "after", 0, "of --live: begin so much later, such as 2h30m")
+	addTimeout(f, &o.timeout, "of --live: ")
 	f.DurationVar(&o.until, "for", 0, "of --live: bring the parts back by themselves so long after that (default: weft undrain does)")
 	f.Lookup("force").Usage += "; with --live, drain also where hosts would be cut off, or where a restart would forget the order"
 	c.Use = "drain FABRIC --tables DIR | drain --live SWITCH|NAME:PORT…"
@@ -50,7 +53,9 @@ func Drain(a *console.Console, c *cobra.Command) *cobra.Command {
 With --live there is no file and no folder: the daemon that OpenSM's plugin asks makes
 the same plan from the tables in use, carries it out, and keeps the parts free over
 sweeps and restarts until weft undrain. It refuses where somebody would be cut off when
-the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
+the parts are pulled, unless --force. Ctrl-C takes back what was begun. A daemon that
+plans is waited for; one that answers nothing for --timeout is not (exit code 3): if it
+had not taken the order by then, it refuses it when it goes on.`
 	c.Example += `
   weft drain --live spine-3
   weft drain --live leaf-7:12 --after 3h --for 45m`
@@ -65,7 +70,7 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 		return cobra.MinimumNArgs(1)(cmd, list)
 	}
 	c.RunE = func(cmd *cobra.Command, parts []string) error {
-		wrong := []string{"socket", "after", "for"} // flags of the other of the two
+		wrong := []string{"socket", "after", "for", "timeout"} // flags of the other of the two
 		if o.live {
 			wrong = []string{"tables", "switch", "cable", "steps", "back-steps"}
 		}
@@ -83,6 +88,9 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 		if o.after < 0 || o.until < 0 {
 			return exit.Usage("--after and --for are not negative")
 		}
+		if err := o.checkTimeout(); err != nil {
+			return err
+		}
 		var err error
 		if o.force, err = f.GetBool("force"); err != nil {
 			return err
@@ -93,6 +101,18 @@ the parts are pulled, unless --force. Ctrl-C takes back what was begun.`
 		return live(cmd.Context(), a, &o, daemon.Order{Do: daemon.DrainOrder, Parts: parts, After: o.after, For: o.until, Force: o.force})
 	}
 	return c
+}
+
+// addTimeout adds --timeout.
+func addTimeout(f *pflag.FlagSet, timeout *time.Duration, of string) {
+	f.DurationVar(timeout, "timeout", 2*time.Minute, of+"give up once the daemon has answered nothing for so long")
+}
+
+func (o *liveFlags) checkTimeout() error {
+	if o.timeout <= 0 {
+		return exit.Usage("--timeout is positive, such as 5m")
+	}
+	return nil
 }
 
 // isFile reports whether there is a file or folder of a name.
@@ -109,7 +129,7 @@ func Undrain(a *console.Console) *cobra.Command {
 		Short: "Have traffic use parts again that weft drain --live took out of use",
 		Long: `Have the running weft serve bring traffic back to parts that were drained, to the tables
 of before as far as the network is as it was, in steps each of which is proven while it is
-written. Ctrl-C only ends the waiting.`,
+written. Ctrl-C only ends the waiting, and so does --timeout (exit code 3).`,
 		Example: `  weft undrain spine-3
   weft undrain --all`,
 		Args: cobra.ArbitraryArgs,
@@ -117,11 +137,15 @@ written. Ctrl-C only ends the waiting.`,
 			if (len(parts) == 0) != o.all {
 				return exit.Usage("name what comes back, or give --all")
 			}
+			if err := o.checkTimeout(); err != nil {
+				return err
+			}
 			return live(cmd.Context(), a, &o, daemon.Order{Do: daemon.UndrainOrder, Parts: parts})
 		},
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "all parts that are drained")
 	c.Flags().StringVar(&o.socket, "socket", defaultSocket, "Unix socket of the daemon")
+	addTimeout(c.Flags(), &o.timeout, "")
 	flags.AddJSON(c.Flags(), &o.json)
 	return c
 }
@@ -133,7 +157,7 @@ func live(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Or
 	if order.Do == daemon.DrainOrder {
 		order.ID = rand.Text() // by which it alone is taken back
 	}
-	said, err := giveAgain(ctx, a, o.socket, order)
+	said, err := giveAgain(ctx, a, o, order)
 	switch {
 	case err != nil && ctx.Err() != nil: // whether the daemon has the order is not known
 		return interrupted(context.WithoutCancel(ctx), a, o, &order)
@@ -163,18 +187,14 @@ const restartTime = 5 * time.Second
 
 // giveAgain gives an order to a daemon that may be restarting: until restartTime is over it tries again where
 // there is no answer. Where the daemon took the order without answering, giving it once more changes nothing.
-func giveAgain(ctx context.Context, a *console.Console, socket string, order daemon.Order) (*daemon.Ordered, error) {
+func giveAgain(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) (*daemon.Ordered, error) {
 	for begun, again := time.Now(), false; ; again = true {
-		silent := time.AfterFunc(statusTime, func() {
-			a.Tell("the daemon has not answered for %s: it plans still, or was stopped; Ctrl-C ends the waiting", words.Seconds(statusTime.Seconds()))
-		})
-		said, err := give(ctx, socket, order)
-		silent.Stop()
+		said, err := giveWhileItAnswers(ctx, a, o, order)
 		switch {
 		case err == nil && again && said.Used: // the first order was taken
 			said.Refused = ""
 			return said, nil
-		case err == nil || ctx.Err() != nil || errors.Is(err, os.ErrPermission) || time.Since(begun) > restartTime:
+		case err == nil || ctx.Err() != nil || errors.Is(err, os.ErrPermission) || errors.As(err, new(*silent)) || time.Since(begun) > restartTime:
 			return said, err
 		case !again:
 			a.Tell("%v; it is asked again for %s", err, words.Seconds(restartTime.Seconds()))
@@ -187,10 +207,69 @@ func giveAgain(ctx context.Context, a *console.Console, socket string, order dae
 	}
 }
 
+// silent is the error of a daemon that answered nothing for too long.
+type silent struct {
+	socket string
+	after  time.Duration
+	order  string // what becomes of the order
+}
+
+func (e *silent) Error() string {
+	return fmt.Sprintf("the daemon at %s has answered nothing for %v (--timeout): it was stopped, or has no time; %s", e.socket, e.after, e.order)
+}
+
+// giveWhileItAnswers gives an order once, and waits for the answer as long as the daemon, which may plan for a while, says
+// how it is.
+func giveWhileItAnswers(ctx context.Context, a *console.Console, o *liveFlags, order daemon.Order) (*daemon.Ordered, error) {
+	waiting, hangUp := context.WithCancelCause(ctx)
+	defer hangUp(nil)
+	go func() {
+		told := ""
+		tell := func(text string) {
+			if text != told && waiting.Err() == nil {
+				a.Tell("%s", text)
+				told = text
+			}
+		}
+		for heard := time.Now(); waiting.Err() == nil; {
+			left := o.timeout - time.Since(heard)
+			if left <= 0 {
+				hangUp(&silent{o.socket, o.timeout, "it refuses the order when it goes on, since nobody waits for the answer: weft status tells"})
+				return
+			}
+			select {
+			case <-waiting.Done():
+				return
+			case <-time.After(min(statusTime, left/2)):
+			}
+			asking, cancel := context.WithDeadline(waiting, heard.Add(o.timeout))
+			_, err := statusOf(asking, o.socket)
+			cancel()
+			if err == nil {
+				heard = time.Now()
+				tell("the daemon plans still; Ctrl-C ends the waiting")
+				continue
+			}
+			tell(fmt.Sprintf("the daemon does not answer: it was stopped, or has no time; it is waited for until it has answered nothing for %v (--timeout), and Ctrl-C ends the waiting", o.timeout))
+		}
+	}()
+	said, err := give(waiting, o.socket, order)
+	if quiet := (*silent)(nil); err != nil && errors.As(context.Cause(waiting), &quiet) {
+		if order.Do != daemon.DrainOrder {
+			quiet.order = "it may carry the order out when it goes on: weft status tells"
+		}
+		return nil, quiet
+	}
+	return said, err
+}
+
 // give gives an order once.
 func give(ctx context.Context, socket string, order daemon.Order) (*daemon.Ordered, error) {
 	text, err := wire.GiveOrder(ctx, socket, order)
-	if err != nil {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return nil, doesNotAnswer(socket, "order")
+	case err != nil:
 		return nil, noDaemon(socket, err)
 	}
 	var said daemon.Ordered
@@ -212,6 +291,11 @@ func noDaemon(socket string, err error) error {
 	return fmt.Errorf("no daemon answers at %s: %w", socket, err)
 }
 
+// doesNotAnswer is the error where a daemon is there, and does not answer in time.
+func doesNotAnswer(socket, what string) error {
+	return fmt.Errorf("the daemon at %s has taken the %s, and does not answer: it was stopped, or has no time", socket, what)
+}
+
 // statusTime is how long a daemon may take to say how it is.
 const statusTime = 10 * time.Second
 
@@ -222,7 +306,7 @@ func statusOf(ctx context.Context, socket string) (*result.Status, error) {
 	text, err := wire.AskStatus(ctx, socket)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("the daemon at %s has taken the question, and does not answer: it was stopped, or has no time", socket)
+		return nil, doesNotAnswer(socket, "question")
 	case err != nil:
 		return nil, noDaemon(socket, err)
 	}
@@ -246,20 +330,29 @@ func follow(ctx context.Context, a *console.Console, o *liveFlags, order *daemon
 			told = text
 		}
 	}
-	for {
+	for heard := time.Now(); ; {
 		select {
 		case <-ctx.Done():
 			return interrupted(context.WithoutCancel(ctx), a, o, order)
 		case <-time.After(lookAgain):
 		}
-		s, err := statusOf(ctx, o.socket)
+		asking, cancel := context.WithDeadline(ctx, heard.Add(o.timeout))
+		s, err := statusOf(asking, o.socket)
+		cancel()
 		switch {
 		case ctx.Err() != nil:
 			continue
+		case err != nil && time.Since(heard) >= o.timeout:
+			stands := "the order stands: weft status tells how far it is"
+			if order.Do == daemon.DrainOrder {
+				stands += ", and weft undrain " + strings.Join(order.Parts, " ") + " takes it back"
+			}
+			return &silent{o.socket, o.timeout, stands}
 		case err != nil:
-			tell(err.Error() + "; it is asked again")
+			tell(fmt.Sprintf("%v; it is asked again, for %v (--timeout)", err, o.timeout))
 			continue
 		}
+		heard = time.Now()
 		if s.Start {
 			continue
 		}
