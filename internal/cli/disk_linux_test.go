@@ -59,6 +59,30 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// What a disk is full of is said: the system says the same of both.
+func TestFullDiskSaysOfWhat(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m,nr_inodes=3"); err != nil {
+		t.Skipf("a small file system cannot be mounted here: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+	for _, dir := range []string{disk, smallDisk(t)} {
+		want := "0 bytes can still be written in " + dir
+		if dir == disk {
+			want = "no file can be made in " + dir + " any more, since the inodes of its disk are used up (df -i)"
+		} else if err := os.WriteFile(filepath.Join(dir, "full"), make([]byte, 128<<10), 0o600); err == nil {
+			t.Fatal("it is not full")
+		}
+		code, _, stderr := runWeft("route", "ring:3", "--engine", "updn", "--out", filepath.Join(dir, "t"))
+		if code != exit.BadInput || !strings.Contains(stderr, want) {
+			t.Errorf("exit code %d, %s", code, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "t")); err == nil {
+			t.Error("there is a folder")
+		}
+	}
+}
+
 // contents is every file below a folder with what is in it.
 func contents(t *testing.T, dir string) string {
 	var list []string

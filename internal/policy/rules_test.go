@@ -437,7 +437,7 @@ var rules = []rule{
 	},
 	{
 		packages: "internal/cli/internal/output",
-		may:      []string{"format/files", "internal/opensm/deploy", "internal/cli/internal/exit", "internal/cli/internal/console", "internal/visible", "internal/tablefiles"},
+		may:      []string{"format/files", "internal/opensm/deploy", "internal/cli/internal/exit", "internal/cli/internal/console", "internal/visible", "internal/tablefiles", "internal/whole"},
 		modules:  []string{"golang.org/x/sys"},
 		why:      "it knows the names of the files that weft writes, and not what is in them",
 	},

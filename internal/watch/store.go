@@ -78,7 +78,7 @@ func (s *Store) clean() error {
 // gatherFolder makes the empty folder for the files of a look.
 func (s *Store) gatherFolder() (string, error) {
 	dir := filepath.Join(s.dir, gatherName)
-	return dir, errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o750))
+	return dir, whole.FullOf(errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o750)), s.dir)
 }
 
 // whole writes a file that appears under its name only when it is whole and on the disk.

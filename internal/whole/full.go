@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"syscall"
 
@@ -13,19 +14,50 @@ import (
 // Full adds to an error about a disk on which a folder is, if it is full, how much there was to write, what of, and how
 // much room is left.
 func Full(err error, dir, what string, wanted int64) error {
-	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if !isFull(err) {
 		return err
+	}
+	left, ok := Left(dir)
+	if ok && left.Files == 0 {
+		return FullOf(err, dir)
 	}
 	size := words.Size(wanted)
 	if wanted >= mostCounted {
 		size = "more than " + words.Size(mostCounted)
 	}
 	text := fmt.Sprintf("%s takes %s", what, size)
-	if n, ok := Left(dir); ok {
-		text += fmt.Sprintf(", and %s can still be written in %s", words.Size(int64(min(n, 1<<62))), strings.TrimSuffix(dir, "/"))
+	if ok {
+		text += fmt.Sprintf(", and %s can still be written in %s", words.Size(left.size()), strings.TrimSuffix(dir, "/"))
 	}
 	return fmt.Errorf("%w: %s", err, text)
 }
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// FullOf adds to an error about a disk on which a folder is, if it is full, what it is full of: the system says the same where
+// files have no room, and where no more of them can be made.
+func FullOf(err error, dir string) error {
+	if !isFull(err) {
+		return err
+	}
+	switch left, ok := Left(dir); {
+	case !ok:
+		return err
+	case left.Files == 0:
+		return fmt.Errorf("%w: no file can be made in %s any more, since the inodes of its disk are used up (df -i)", err, strings.TrimSuffix(dir, "/"))
+	default:
+		return fmt.Errorf("%w: %s can still be written in %s", err, words.Size(left.size()), strings.TrimSuffix(dir, "/"))
+	}
+}
+
+// Space is what there is room for on a disk.
+type Space struct {
+	Bytes uint64
+	Files uint64 // that can still be made
+}
+
+// size is the bytes as a number of the type that sizes have.
+func (r Space) size() int64 { return int64(min(r.Bytes, math.MaxInt64)) }
 
 // mostCounted is how much of a file is made once more to learn how long it is.
 const mostCounted = 64 << 20

@@ -2,5 +2,5 @@
 
 package whole
 
-// Left is how many bytes can still be written where a folder is; false: it is not known.
-func Left(string) (bytes uint64, ok bool) { return 0, false }
+// Left is what there is room for where a folder is; false: it is not known.
+func Left(string) (Space, bool) { return Space{}, false }

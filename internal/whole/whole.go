@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/weft-fabric/weft/internal/visible"
 )
@@ -27,7 +26,7 @@ func Write(root *os.Root, path string, mode fs.FileMode, write func(io.Writer) e
 	}
 	f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
-		return err
+		return FullOf(err, root.Name())
 	}
 	err = errors.Join(f.Chmod(mode), buffered(f, write))
 	if err == nil {
@@ -39,7 +38,7 @@ func Write(root *os.Root, path string, mode fs.FileMode, write func(io.Writer) e
 	}
 	if err != nil {
 		left := remove(root, temp)
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if isFull(err) {
 			err = Full(err, root.Name(), path, sizeOf(write))
 		}
 		return errors.Join(err, left)

@@ -299,8 +299,11 @@ func (w *writer) run(first chan<- error) {
 // errFull is the error of a disk on which hardly anything can be written any more.
 var errFull = errors.New("the disk is full")
 
-// leastRoom is how many bytes are taken to be enough for what is written next.
-const leastRoom = 256 << 10
+// What is taken to be enough for what is written next: bytes, and files.
+const (
+	leastRoom  = 256 << 10
+	leastFiles = 32
+)
 
 // room is an error if there is hardly room for what is written next, before it is needed: that is the network after a
 // failure.
@@ -309,8 +312,13 @@ func room(f folder) error {
 	if !ok {
 		return nil
 	}
-	if n, ok := whole.Left(s.dir); ok && n < leastRoom {
-		return fmt.Errorf("%w: %s can still be written in %s, and at least %s are wanted for what comes next", errFull, words.Size(int64(n)), s.dir, words.Size(leastRoom))
+	left, ok := whole.Left(s.dir)
+	switch {
+	case ok && left.Bytes < leastRoom:
+		return fmt.Errorf("%w: %s can still be written in %s, and at least %s are wanted for what comes next", errFull, words.Size(int64(left.Bytes)), s.dir, words.Size(leastRoom))
+	case ok && left.Files < leastFiles:
+		return fmt.Errorf("%w: %s can still be made in %s, since the inodes of its disk are nearly used up (df -i), and at least %d are wanted for what comes next",
+			errFull, words.Plural(int(left.Files), "file"), s.dir, leastFiles)
 	}
 	return nil
 }

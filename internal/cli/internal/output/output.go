@@ -23,6 +23,7 @@ import (
 	"github.com/weft-fabric/weft/internal/opensm/deploy"
 	"github.com/weft-fabric/weft/internal/tablefiles"
 	"github.com/weft-fabric/weft/internal/visible"
+	"github.com/weft-fabric/weft/internal/whole"
 )
 
 // WriteFile writes a file whole or not at all: under another name, then renamed.
@@ -84,7 +85,13 @@ func Explain(name string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return fmt.Errorf("%s cannot be written: %w", name, err)
+	dir := filepath.Dir(name)
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) { // a folder that is not there yet
+		if _, err := os.Stat(dir); err == nil {
+			break
+		}
+	}
+	return fmt.Errorf("%s cannot be written: %w", name, whole.FullOf(err, dir))
 }
 
 // whileRunning is a writer that fails once its context ends.
