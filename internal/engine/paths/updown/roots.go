@@ -71,7 +71,7 @@ func highest(f *fabric.Fabric, tops []fabric.NodeID) []fabric.NodeID {
 func fullest(f *fabric.Fabric, order []fabric.NodeID) (most, apart float64) {
 	o := orient.New(f, order)
 	hosts, heads := routing.HCA.PerSwitch(f), f.Heads()
-	carried := make([]float64, f.Trunks())
+	routes := make([]float64, f.Trunks())
 	through := make([]float64, f.Switches()) // [switch] routes to the root at hand
 	var d dag.DAG
 	var pairs, without float64
@@ -93,11 +93,11 @@ func fullest(f *fabric.Fabric, order []fabric.NodeID) (most, apart float64) {
 				trunks := d.Choices(i)
 				share := through[d.Order[i]] / float64(len(trunks))
 				for _, c := range trunks {
-					carried[c] += share * to
+					routes[c] += share * to
 					through[heads[c]] += share
 				}
 			}
 		}
 	}
-	return slices.Max(carried), without / max(1, pairs)
+	return slices.Max(routes), without / max(1, pairs)
 }

@@ -26,14 +26,14 @@ func TestFullestTrunkByPairs(t *testing.T) {
 			}
 			order := orient.ByRank(f, roots)
 			o := orient.New(f, order)
-			carried := make([]float64, f.Trunks())
+			routes := make([]float64, f.Trunks())
 			pairs, without := 0., 0.
 			var d dag.DAG
 			var send func(u fabric.NodeID, share float64)
 			send = func(u fabric.NodeID, share float64) {
 				trunks := d.Choices(slices.Index(d.Order, u))
 				for _, c := range trunks {
-					carried[c] += share / float64(len(trunks))
+					routes[c] += share / float64(len(trunks))
 					send(f.Channel(c).To, share/float64(len(trunks)))
 				}
 			}
@@ -52,7 +52,7 @@ func TestFullestTrunkByPairs(t *testing.T) {
 				}
 			}
 			most, apart := fullest(f, order)
-			if want := slices.Max(carried); math.Abs(most-want) > 1e-6*want || math.Abs(apart-without/pairs) > 1e-9 {
+			if want := slices.Max(routes); math.Abs(most-want) > 1e-6*want || math.Abs(apart-without/pairs) > 1e-9 {
 				t.Errorf("%s from %d roots: %v on the fullest trunk, %v apart, not %v and %v", spec, len(roots), most, apart, want, without/pairs)
 			}
 		}
