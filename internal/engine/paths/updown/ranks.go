@@ -10,6 +10,9 @@ import (
 	"github.com/weft-fabric/weft/internal/engine/steps/orient"
 )
 
+// byHeightNote says so of byHeight.
+const byHeightNote = "ranked from the switches with hosts"
+
 // byHeight lists the switches by their distance from the nearest host adapters,
 // the farthest first; then by their distance from the centre of their part, so
 // that where all switches have hosts the centre is the one root.

@@ -24,28 +24,29 @@ type candidate struct {
 const mostApart = 0.1
 
 // candidates is the orders worth trying, the one with the fewest routes on its fullest trunk first: from
-// all tops, from the highest of them, since a director in a larger network has tops of its own, from one
-// central switch in each part, and by levels. The last is that from central switches, which leaves no
-// pair apart. Networks without tops have this one only.
+// one central switch in each part, from all tops, from the highest of them, since a director in a larger
+// network has tops of its own, by levels, and by how far hosts are, where directors are cabled to each
+// other. The last is that from central switches, which leaves no pair apart.
 func candidates(f *fabric.Fabric) []candidate {
 	from := func(roots []fabric.NodeID) candidate {
 		return candidate{order: orient.ByRank(f, roots), note: "roots: " + name(f, roots)}
 	}
 	centres := orient.Centres(f)
 	slices.Sort(centres)
-	centre := from(centres)
-	centre.all = true
-	tops := levels.Tops(f)
-	if len(tops) == 0 {
-		return []candidate{centre}
+	var several []candidate
+	if tops := levels.Tops(f); len(tops) > 0 {
+		several = append(several, from(tops))
+		if high := highest(f, tops); len(high) < len(tops) {
+			several = append(several, from(high))
+		}
 	}
-	several := []candidate{from(tops)}
-	if high := highest(f, tops); len(high) < len(tops) {
-		several = append(several, from(high))
-	}
-	several = append(several, centre)
+	several = append(several, from(centres))
+	several[len(several)-1].all = true
 	if l, refusal := levels.Find(f); refusal == nil {
 		several = append(several, candidate{order: l.Order, note: "ranked by levels"})
+	}
+	if len(levels.Leaves(f)) < f.Switches() { // else that is from central switches, too
+		several = append(several, candidate{order: byHeight(f), note: byHeightNote})
 	}
 	var good []candidate
 	for _, c := range several {

@@ -34,8 +34,8 @@
 //     admitted only if all turns of all paths together stay free of cycles.
 //     OpenSM's connect_roots does the same without the proof.
 //   - Without roots given, orders from the tops of a tree-like network, from its highest tops, from
-//     one central switch and by the levels of a tree are weighed by the fullest trunk that each leaves
-//     (candidates).
+//     one central switch, by the levels of a tree and by the distance from hosts are weighed by the
+//     fullest trunk that each leaves (candidates).
 //   - Sancho's heuristic is told in words only: the search starts at the switch
 //     farthest from all others on average and goes on to the neighbour with most
 //     cables to switches already found. Ties go to the farther switch, then to
@@ -86,7 +86,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 		o := orient.New(f, order)
 		return route(ctx, f, o, o.Shorter(routing.Adapters.Ends(f)), "depth-first from "+name(f, roots), p)
 	case o.Rank == FromLeaves:
-		return byOrder(ctx, f, byHeight(f), "ranked from the switches with hosts", p)
+		return byOrder(ctx, f, byHeight(f), byHeightNote, p)
 	case len(given) > 0:
 		return byOrder(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
 	}
