@@ -291,15 +291,29 @@ func TestIsSpec(t *testing.T) {
 // TestDeterminism: the same spec makes the same fabric, and so does the spec that
 // the family writes.
 func TestDeterminism(t *testing.T) {
-	for _, info := range Families() {
-		family, err := Parse(info.Example)
+	rapid.Check(t, func(t *rapid.T) {
+		spec := drawSpec(t)
+		if rapid.Bool().Draw(t, "an example") {
+			spec = rapid.SampledFrom(Families()).Draw(t, "of").Example
+		}
+		family, err := Parse(spec)
+		if err != nil || !small(t, family) {
+			return
+		}
+		again, err := Parse(family.String())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s writes %s: %v", spec, family, err)
 		}
-		if !same(build(t, info.Example), build(t, family.String())) {
-			t.Errorf("%s makes different fabrics", info.Example)
+		var built [2]*fabric.Fabric
+		for i, f := range []Family{family, again} {
+			if built[i], err = f.Build(); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
+		if !same(built[0], built[1]) {
+			t.Errorf("%s makes another fabric than %s, which it writes", spec, family)
+		}
+	})
 }
 
 // TestAsDeclared: what is built is as large as was counted before.
@@ -319,21 +333,32 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// checkBuilt builds a family that is not too large to be tried often.
-func checkBuilt(t failer, family Family) {
+// declared is what a family says that it needs.
+func declared(t failer, family Family) size {
 	t.Helper()
 	f, ok := family.(form)
 	if !ok {
 		t.Fatalf("%s is a %T, which is not in the table", family, family)
 	}
 	var p params
-	need := f.declare(&p)
-	if need.switches+need.hosts > 3000 {
+	return f.declare(&p)
+}
+
+// small reports whether a family is not too large to be built often.
+func small(t failer, family Family) bool {
+	t.Helper()
+	need := declared(t, family)
+	r, ok := family.(*random)
+	return need.switches+need.hosts <= 3000 && (!ok || r.Links <= 3000)
+}
+
+// checkBuilt builds a family, if it is small.
+func checkBuilt(t failer, family Family) {
+	t.Helper()
+	if !small(t, family) {
 		return
 	}
-	if r, ok := family.(*random); ok && r.Links > 3000 {
-		return
-	}
+	need := declared(t, family)
 	built, err := family.Build()
 	if err != nil {
 		t.Fatalf("%s: %v", family, err)
