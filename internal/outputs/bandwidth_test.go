@@ -6,6 +6,7 @@ import (
 	"github.com/weft-fabric/weft/congestion"
 	"github.com/weft-fabric/weft/internal/bandwidths"
 	"github.com/weft-fabric/weft/internal/testnet"
+	"github.com/weft-fabric/weft/result"
 )
 
 // A share of nothing is no share: tiers by which no flow went have none, nor has a tier that is gone.
@@ -26,6 +27,25 @@ func TestTiersWithoutFlows(t *testing.T) {
 	}
 	if x := all[1]; x.Before == nil || *x.Before != .5 || x.After == nil || *x.After != 1 || x.ChannelsBefore != 2 || x.ChannelsAfter != 1 {
 		t.Errorf("%+v", x)
+	}
+}
+
+// Of fewer than two endpoints, before or after, there is no bandwidth.
+func TestBandwidthsText(t *testing.T) {
+	t.Parallel()
+	b, none := .5, "there are fewer than two endpoints"
+	for _, x := range []struct {
+		result.Bandwidths
+		want string
+	}{
+		{result.Bandwidths{}, none},
+		{result.Bandwidths{Before: &b}, none},
+		{result.Bandwidths{After: &b}, none},
+		{result.Bandwidths{Before: &b, After: &b}, "0.500 of full before, 0.500 after, random pairs of the endpoints"},
+	} {
+		if got := BandwidthsText(&x.Bandwidths, "endpoints"); got != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
 	}
 }
 

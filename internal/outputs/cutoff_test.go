@@ -64,6 +64,20 @@ func TestCutOffPairByPair(t *testing.T) {
 		}
 		for _, p := range c.Places {
 			places[p.Switch] -= p.Pairs
+			sources, on := 0, map[string]bool{}
+			for i := range f.Endpoints() {
+				e := fabric.EndpointID(i)
+				at := f.Label(f.Endpoint(e).Switch)
+				if scope.Includes(f.Endpoint(e).Class) && slices.Contains(p.Switches, at) {
+					sources++
+				}
+				if slices.Contains(p.Destinations, f.EndpointLabel(e)) {
+					on[at] = true
+				}
+			}
+			if p.Sources != sources || sources == 0 || len(on) == 0 || (p.On != "") != (len(on) == 1) || p.On != "" && !on[p.On] {
+				t.Errorf("seed %d: %+v; on its switches are %d sources, and destinations on %v", seed, p, sources, on)
+			}
 		}
 		for at, n := range places {
 			if n != 0 {

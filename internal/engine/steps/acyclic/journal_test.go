@@ -56,7 +56,7 @@ func TestJournal(t *testing.T) {
 		j.Rollback(at)
 		admit()
 		j.Forget()
-		before := has()
+		before, refusals := has(), len(j.refusals)
 		admit()
 		first, added := has(), j.Added()
 		if at = j.Checkpoint(); at != len(added) || at != len(first)-len(before) {
@@ -65,6 +65,9 @@ func TestJournal(t *testing.T) {
 		j.Rollback(0)
 		if !slices.Equal(has(), before) {
 			t.Error("not as it was at the beginning")
+		}
+		if len(j.refusals) < refusals {
+			t.Error("refusals from before Forget, which hold for good, are looked for again")
 		}
 		admit()
 		j.Restore(added)
