@@ -73,17 +73,11 @@ func (v *detour) blocked(side grid.Dir) (why string, at int) {
 
 // next is the direction from a point that is in line with the hole along
 // dimension i and has the hole as its corner: on to the neighbour of the hole,
-// and there off along the first dimension in which there is a way to go.
+// and there off along the first dimension in which there is a way to go. The line hangs together
+// (grid.RuleJoined), so that its cables go on to the hole's neighbour on either side.
 func (v *detour) next(from, to, i int) grid.Dir {
 	g := v.g
-	if from == v.hole || to == v.hole {
-		return grid.NoDir
-	}
 	r, hops := g.Shorter(i, g.Coordinate(from, i), g.Coordinate(v.hole, i))
-	if g.Run(from, r) < hops-1 { // a cable is missing too: reach the neighbour on the other side
-		r ^= 1 // the opposite direction
-		hops = g.Dims[i].Size - hops
-	}
 	if hops > 1 {
 		return r
 	}
@@ -92,7 +86,7 @@ func (v *detour) next(from, to, i int) grid.Dir {
 			return v.side[j]
 		}
 	}
-	return grid.NoDir // only to the hole itself
+	return grid.NoDir // only to the hole itself, where nobody is
 }
 
 func (v *detour) String() string {

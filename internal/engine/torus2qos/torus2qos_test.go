@@ -229,6 +229,45 @@ func TestAnySwitchOfAnOrderedTorusMayFail(t *testing.T) {
 	}
 }
 
+// A packet passes a missing switch without a hop along a dimension in which it has nowhere to go.
+func TestDetoursAreOfTheWay(t *testing.T) {
+	whole := testnet.Build(t, "torus:5x5x5,hosts=1")
+	f := without(t, whole, nil, []fabric.NodeID{31})
+	tables := route(t, torus2qos.Engine{}, f)
+	at := make([][3]int, f.Switches())
+	for s := range at {
+		if _, err := fmt.Sscanf(f.Label(fabric.NodeID(s)), "sw-%d-%d-%d", &at[s][0], &at[s][1], &at[s][2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	longer := 0
+	for lid, e := range f.LIDs() {
+		to := f.Endpoint(e).Switch
+		for s := range fabric.NodeID(f.Switches()) {
+			hops, least := 0, 0
+			for d, k := range [3]int{5, 5, 5} {
+				by := (at[to][d] - at[s][d] + k) % k
+				least += min(by, k-by)
+			}
+			for v := s; v != to; hops++ {
+				next := f.Heads()[f.Trunk(v, tables.Forwarding.Port(v, lid))]
+				for d := range at[v] {
+					if at[v][d] != at[next][d] && at[s][d] == at[to][d] {
+						t.Fatalf("from %s to %s a packet goes from %s to %s", f.Label(s), f.Label(to), f.Label(v), f.Label(next))
+					}
+				}
+				v = next
+			}
+			if hops > least {
+				longer++
+			}
+		}
+	}
+	if longer == 0 {
+		t.Error("no path is longer for the switch that is missing")
+	}
+}
+
 // Any one cable, without a word about the fabric before.
 func TestAnyCableMayFail(t *testing.T) {
 	for i, b := range survivors {
