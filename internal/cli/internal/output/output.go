@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -42,10 +43,11 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 	case info.IsDir():
 		return fmt.Errorf("%s is a directory; the output is a file", name)
 	case !info.Mode().IsRegular():
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		f, err := openWaiting(c.Context, name)
 		if err != nil {
-			return err
+			return Explain(name, err)
 		}
+		defer context.AfterFunc(c.Context, func() { _ = f.SetWriteDeadline(time.Now()) })() // of a pipe that nobody reads; others have none
 		return Explain(name, fill(c.Context, f, compress, write))
 	default:
 		if err := linkOfAnother(name); err != nil {
@@ -69,6 +71,21 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 		return Explain(name, err)
 	}
 	return Explain(name, os.Rename(u.Path, at))
+}
+
+// openWaiting opens a pipe or a device to write into it, and waits for who reads a pipe until ctx ends.
+func openWaiting(ctx context.Context, name string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(name, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if !errors.Is(err, syscall.ENXIO) { // nobody reads it
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
 }
 
 // Explain is an error about the file or folder that the user named, in place of one about the

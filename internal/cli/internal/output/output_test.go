@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/weft-fabric/weft/format/files"
 	"github.com/weft-fabric/weft/internal/cli/internal/console"
@@ -106,6 +108,52 @@ func TestFolderIsAlwaysThere(t *testing.T) {
 			}
 			return
 		default:
+		}
+	}
+}
+
+// Who writes into a pipe waits for its reader, and writes all of it; where nobody reads, or reads no more, the wait ends
+// with the context.
+func TestPipeThatNobodyReads(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	text := strings.Repeat("x", 1<<20)
+	write := func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+	written := func(ctx context.Context) <-chan error {
+		done := make(chan error, 1)
+		go func() { done <- WriteFile(&console.Console{Context: ctx}, pipe, write) }()
+		return done
+	}
+	all := written(t.Context())
+	time.Sleep(100 * time.Millisecond)
+	got, err := os.ReadFile(pipe)
+	if err := errors.Join(err, <-all); err != nil || string(got) != text {
+		t.Errorf("%d bytes of %d, %v", len(got), len(text), err)
+	}
+	for _, reads := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := written(ctx)
+		if reads { // a little of it
+			f, err := os.Open(pipe)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if _, err := f.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+		cancel()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Errorf("read: %v: it was written", reads)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("read: %v: it waits still", reads)
 		}
 	}
 }
