@@ -50,13 +50,14 @@ func (r *Run) file(name string, write func(io.Writer) error) error {
 	}
 	final := filepath.Join(r.Options.Dir, name)
 	temp := filepath.Join(r.Options.Dir, "."+name+".new")
-	if err := os.WriteFile(temp, b.Bytes(), 0o644); err != nil {
-		return err
+	err := os.WriteFile(temp, b.Bytes(), 0o644)
+	if err == nil {
+		err = os.Rename(temp, final)
 	}
-	if err := os.Rename(temp, final); err != nil {
-		return errors.Join(err, os.Remove(temp))
+	if err != nil {
+		_ = os.Remove(temp) // such as what a full disk took of it
 	}
-	return nil
+	return err
 }
 
 // measured visits the places that have a result, a refusal included, line by line.
