@@ -43,7 +43,8 @@ system's ssh that asks, with its configuration, keys and jump hosts; host keys a
 checked, and no password is asked for.
 
 The folder of a device appears whole or not at all. --resume asks those that are
-missing, --force all of them anew, and then nothing stays of those that did not answer.
+missing, --force all of them anew: their folders take the place of those that are there
+when all have answered, and then nothing stays of those that did not.
 Passwords in configurations are left out. Exit code 1: a device did not answer.`,
 		Example: `  weft collect --inventory hosts.yaml -o today && weft verify today
   weft collect --inventory hosts.yaml -o today --resume --timeout 2m`,
@@ -88,6 +89,10 @@ func runCollect(a *console.Console, cmd *cobra.Command, o *collectFlags) error {
 	o.Progress = stage.Progress()
 	s.Records, err = collect.Run(cmd.Context(), o.out, devices, o.Options)
 	stage.Done()
+	if err != nil && cmd.Context().Err() != nil && !o.Force { // of devices that answered the folders are there
+		a.Tell("interrupted; the devices that had answered are in %s, and weft collect --inventory %s -o %s --resume asks the others", o.out, words.ShellWord(o.inventory), words.ShellWord(o.out))
+		return &exit.Error{Code: exit.Interrupted}
+	}
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,9 @@
 // Devices whose shell is a command line of their own (Arista's EOS) are asked command by command.
 //
 // The folder of a device appears when all its files are there, with a record of what was asked, and so a run that was
-// killed can be resumed. Passwords and keys in configurations are left out.
+// killed can be resumed. Where all are asked anew, their folders take the place of those that are there when the last has
+// answered, and not before: a run that is interrupted leaves the answers of one day, not of two. Passwords and keys in
+// configurations are left out.
 package collect
 
 import (
@@ -79,6 +81,9 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 		return nil, fmt.Errorf("%s: another weft collect is at work on it", reading.Printable(dir))
 	}
 	r := &run{o: o, root: root, records: make([]result.CollectDevice, len(devices))}
+	if err := r.resume(); err != nil {
+		return nil, err
+	}
 	there, err := r.before(dir)
 	if err != nil {
 		return nil, err
@@ -86,7 +91,12 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 	if err := errors.Join(root.RemoveAll(unfinished), root.Mkdir(unfinished, 0o700)); err != nil {
 		return nil, err
 	}
-	defer func() { _ = root.RemoveAll(unfinished) }()
+	exchanging := false // what is left of it the next run ends
+	defer func() {
+		if !exchanging {
+			_ = root.RemoveAll(unfinished)
+		}
+	}()
 	next := make(chan int)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -122,6 +132,19 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if o.Force {
+		if r.unwritten != nil {
+			return nil, r.unwritten
+		}
+		if err := whole.Write(root, filepath.Join(unfinished, Name), 0o600, whole.JSON(r.records)); err != nil {
+			return nil, err
+		}
+		exchanging = true
+		if err := r.exchange(r.records); err != nil {
+			return nil, err
+		}
+		exchanging = false
+	}
 	return r.records, whole.Write(root, Name, 0o600, whole.JSON(r.records))
 }
 
@@ -129,6 +152,52 @@ type run struct {
 	o       Options
 	root    *os.Root
 	records []result.CollectDevice
+
+	mu        sync.Mutex
+	unwritten error // why a folder could not be written, under Force
+}
+
+// resume ends what a run that asked all anew was at when it was killed, if all had answered.
+func (r *run) resume() error {
+	text, err := r.record(unfinished)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var records []result.CollectDevice
+	if err == nil {
+		err = json.Unmarshal(text, &records)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(unfinished, Name), err)
+	}
+	if err := r.exchange(records); err != nil {
+		return err
+	}
+	return errors.Join(whole.Write(r.root, Name, 0o600, whole.JSON(records)), r.root.RemoveAll(unfinished))
+}
+
+// exchange puts the folders of the devices that answered in place of those that are there, and removes those of the devices
+// that did not. Done twice, it does no more.
+func (r *run) exchange(records []result.CollectDevice) error {
+	for i := range records {
+		at, name := filepath.Join(unfinished, records[i].Device), records[i].Device
+		_, err := r.root.Lstat(at)
+		switch {
+		case err == nil:
+			err = r.root.RemoveAll(name)
+			if err == nil {
+				err = r.root.Rename(at, name)
+			}
+		case errors.Is(err, fs.ErrNotExist) && records[i].Error != "":
+			err = r.root.RemoveAll(name)
+		case errors.Is(err, fs.ErrNotExist): // it has its place already
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // before is the records of the devices that are in the folder already. It refuses a folder that holds anything else, and without Resume
@@ -198,9 +267,11 @@ func (r *run) device(ctx context.Context, d *Device) result.CollectDevice {
 	}
 	record.Seconds = float64(time.Since(begin).Milliseconds()) / 1000
 	if err == nil {
-		err = r.place(d.Name, &record, a)
-	} else if r.o.Force && !errors.Is(err, context.Canceled) {
-		err = errors.Join(err, r.root.RemoveAll(d.Name)) // or a verdict would be about two days
+		if err = r.place(d.Name, &record, a); err != nil {
+			r.mu.Lock()
+			r.unwritten = err
+			r.mu.Unlock()
+		}
 	}
 	if err != nil {
 		record.Error = reading.Printable(err.Error())
@@ -208,9 +279,10 @@ func (r *run) device(ctx context.Context, d *Device) result.CollectDevice {
 	return record
 }
 
-// place writes the files of a device into a folder that is not whole yet, and then exchanges it for the one of a run before.
+// place writes the files of a device into a folder that is not whole yet, and then gives it its name; under Force that is
+// done when all have answered, or a verdict would be about two days.
 func (r *run) place(name string, record *result.CollectDevice, a *answers) error {
-	at, old := filepath.Join(unfinished, name), filepath.Join(unfinished, name+".old")
+	at := filepath.Join(unfinished, name)
 	if err := r.root.Mkdir(at, 0o700); err != nil {
 		return err
 	}
@@ -225,13 +297,10 @@ func (r *run) place(name string, record *result.CollectDevice, a *answers) error
 	if err := whole.Write(r.root, filepath.Join(at, Name), 0o600, whole.JSON(record)); err != nil {
 		return err
 	}
-	if err := r.root.Rename(name, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if r.o.Force {
+		return nil
 	}
-	if err := r.root.Rename(at, name); err != nil {
-		return err
-	}
-	return r.root.RemoveAll(old)
+	return r.root.Rename(at, name)
 }
 
 // answers is what a device said.

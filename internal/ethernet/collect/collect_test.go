@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -163,6 +164,60 @@ func TestRun(t *testing.T) {
 	}
 	if _, err := Run(context.Background(), dir, devices[:1], o); err == nil || !strings.Contains(err.Error(), "mine, which weft collect did not gather") {
 		t.Error(err)
+	}
+}
+
+// A run that asks all anew leaves what was there until all have answered, and when it is killed after that the next one
+// ends it: a folder is of one day.
+func TestAnewIsWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "net")
+	device := func(name string) Device { return Device{Name: name, Address: name} }
+	o := Options{SSH: sshOf(t), Parallel: 1, Timeout: 5 * time.Minute}
+	if _, err := Run(t.Context(), dir, []Device{device("frr"), device("sonic")}, o); err != nil {
+		t.Fatal(err)
+	}
+	mark := func(text string) { // files of the day
+		for _, name := range []string{"frr", "sonic"} {
+			if err := os.WriteFile(filepath.Join(dir, name, "frr.conf"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	mark("yesterday\n")
+	ctx, interrupt := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil { // until the first has answered
+			if _, err := os.Stat(filepath.Join(dir, unfinished, "frr", Name)); err == nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		interrupt()
+	}()
+	o.Force = true
+	if _, err := Run(ctx, dir, []Device{device("frr"), device("slow"), device("sonic")}, o); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"frr", "sonic"} {
+		if text := read(t, dir, name+"/frr.conf"); text != "yesterday\n" {
+			t.Errorf("%s after an interruption: %q", name, text)
+		}
+	}
+	// Killed when it had begun to put folders in their places: frr has its own, sonic has none, old did not answer.
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, unfinished), 0o700), os.Rename(filepath.Join(dir, "sonic"), filepath.Join(dir, unfinished, "sonic")),
+		os.CopyFS(filepath.Join(dir, "old"), os.DirFS(filepath.Join(dir, "frr"))),
+		os.WriteFile(filepath.Join(dir, unfinished, Name), []byte(`[{"device": "frr"}, {"device": "sonic"}, {"device": "old", "error": "away"}]`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	o.Force, o.Resume = false, true
+	records, err := Run(t.Context(), dir, []Device{device("frr"), device("sonic")}, o)
+	if err != nil || !records[0].Kept || !records[1].Kept {
+		t.Errorf("%+v, %v", records, err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 3 || read(t, dir, "sonic/frr.conf") != "yesterday\n" {
+		t.Errorf("%v, %v", left, err)
 	}
 }
 
