@@ -59,6 +59,22 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// The way out and the way back are written both or not at all: with the way back of another way out nobody is helped.
+func TestFullDiskOfTheWayBack(t *testing.T) {
+	dir := t.TempDir()
+	tables, away := filepath.Join(dir, "t"), filepath.Join(dir, "away")
+	if code, _, stderr := runWeft("route", "torus:4x4", "--engine", "updn", "--out", tables); code != exit.OK {
+		t.Fatal(stderr)
+	}
+	for _, back := range []string{filepath.Join(smallDisk(t), "back"), filepath.Join(dir, "back")} {
+		code, _, stderr := runWeft("drain", "torus:4x4", "--tables", tables, "--cable", "sw-0-0:2", "--steps", away, "--back-steps", back)
+		_, err := os.Stat(away)
+		if full := filepath.Dir(back) != dir; full && (code != exit.BadInput || err == nil) || !full && (code != exit.OK || err != nil) {
+			t.Errorf("%s: exit code %d, %v, %s", back, code, err, stderr)
+		}
+	}
+}
+
 // What a disk is full of is said: the system says the same of both.
 func TestFullDiskSaysOfWhat(t *testing.T) {
 	disk := t.TempDir()

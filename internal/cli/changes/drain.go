@@ -116,13 +116,8 @@ func runDrain(ctx context.Context, a *console.Console, name string, o *drainFlag
 	back := j.way(j.back, o.back, "of before, with all of its parts")
 	away.pulling = strings.Join(j.pullingText(), "\n")
 	back.source += ", drained,"
-	for _, w := range []*planned{away, back} {
-		if w.Out == "" {
-			continue
-		}
-		if err := w.writeSteps(ctx, j.o.force); err != nil {
-			return err
-		}
+	if err := writeSteps(ctx, j.o.force, away, back); err != nil {
+		return err
 	}
 	s := j.summary(away, back)
 	return j.Answer(o.JSON, s, func() error { return j.print(s, away) }, j.pulling.PairsApart > 0 || len(j.there.Absent)+len(j.back.Absent) > 0)

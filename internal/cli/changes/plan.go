@@ -324,24 +324,52 @@ func (j *planned) fillStep(ctx context.Context, d *output.Folder, s *change.Step
 	})
 }
 
-// writeSteps writes all of the steps or nothing: half a plan is worse than none.
-func (j *planned) writeSteps(ctx context.Context, force bool) error {
+// writeSteps writes the steps of plans, each into its folder, if it has one: all of the steps of all plans or nothing, since
+// half a plan is worse than none, and so is the way back of another way out.
+func writeSteps(ctx context.Context, force bool, plans ...*planned) error {
+	var folders []*output.Folder
+	defer func() {
+		for _, d := range folders { // those that have not got their names
+			d.Discard()
+		}
+	}()
+	for _, j := range plans {
+		if j.Out == "" {
+			continue
+		}
+		d, err := output.NewFolder(j.Out, force)
+		if err != nil {
+			return err
+		}
+		folders = append(folders, d)
+		if err := j.fillSteps(ctx, d); err != nil {
+			return err
+		}
+	}
+	for _, d := range folders {
+		if err := d.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillSteps writes all steps into a folder that is not there yet.
+func (j *planned) fillSteps(ctx context.Context, d *output.Folder) error {
 	s := j.Stage("write", &j.Spent.Write)
 	defer s.Done()
-	return output.WriteFolder(j.Out, force, func(d *output.Folder) error {
-		plan := j.JSON()
-		for i, step := range plan.Steps {
-			folder, err := d.Within(step.Folder)
-			if err == nil {
-				err = j.fillStep(ctx, folder, &j.plan.Steps[i])
-			}
-			if err != nil {
-				return err
-			}
+	plan := j.JSON()
+	for i, step := range plan.Steps {
+		folder, err := d.Within(step.Folder)
+		if err == nil {
+			err = j.fillStep(ctx, folder, &j.plan.Steps[i])
 		}
-		return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), files.File{Name: output.PlanText, Write: func(w io.Writer) error {
-			_, err := io.WriteString(w, j.textPlan(plan))
+		if err != nil {
 			return err
-		}})
-	})
+		}
+	}
+	return d.Write(ctx, output.JSONFile(j.Console, output.Plan, plan), files.File{Name: output.PlanText, Write: func(w io.Writer) error {
+		_, err := io.WriteString(w, j.textPlan(plan))
+		return err
+	}})
 }

@@ -126,7 +126,7 @@ func runRepair(ctx context.Context, a *console.Console, name string, o *repairFl
 	}
 	switch {
 	case o.steps != "":
-		err = j.writeSteps(ctx, o.force)
+		err = writeSteps(ctx, o.force, &j.planned)
 	case o.out != "":
 		if j.Install, err = j.Installation(ctx, j.Out, "", keptName); err == nil {
 			err = j.WriteFolder(ctx, j.Out, o.force, j.summary)
