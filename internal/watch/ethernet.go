@@ -213,7 +213,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *result.Wa
 	if info, err := os.Stat(r.Pins); r.Pins != "" && err == nil {
 		l.Against += fmt.Sprintf(", pins of %s, %d bytes", info.ModTime().UTC().Format(time.RFC3339Nano), info.Size())
 	}
-	same := r.before != nil && r.before.Ethernet != nil && l.Against == r.last.Against
+	same := r.before != nil && r.before.Ethernet != nil && l.Against == r.last.Against && !r.madeAgain
 	known := r.stamps
 	if !same {
 		known = nil
@@ -260,7 +260,7 @@ func (r *running) seeEthernet(ctx context.Context, begin time.Time, l *result.Wa
 	if err := r.store.put(l, dir, r.Keep); err != nil {
 		return l, &stateError{r.State, err}
 	}
-	r.before, r.last, r.stamps = &Snapshot{Ethernet: now}, l, g.stamps
+	r.before, r.last, r.stamps, r.madeAgain = &Snapshot{Ethernet: now}, l, g.stamps, false
 	r.pages.ShowNetwork(now.Network, l.At)
 	return l, nil
 }

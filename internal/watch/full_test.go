@@ -71,6 +71,62 @@ func TestStateCannotBeWritten(t *testing.T) {
 	}
 }
 
+// A state folder that was taken away, or emptied, is made again; the next look is kept in it though it sees nothing new, and what
+// comes is compared with what was there before.
+func TestStateTakenAway(t *testing.T) {
+	t.Parallel()
+	for how, take := range map[string]func(dir string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(dir string) error { return os.Rename(dir, dir+"-away") },
+		"another": func(dir string) error { return errors.Join(os.Rename(dir, dir+"-away"), os.Mkdir(dir, 0o750)) },
+		"emptied": func(dir string) error {
+			return errors.Join(os.RemoveAll(filepath.Join(dir, looksFolder)), os.RemoveAll(filepath.Join(dir, filesFolder)), os.Remove(filepath.Join(dir, statusName)))
+		},
+	} {
+		w := newScene(t, Config{})
+		f := testnet.Build(t, "ring:n=5")
+		w.show(&Snapshot{Tables: tablesBy(t, f, "updn", 1)})
+		if err := take(w.State); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := w.look(t.Context()); err != nil || l == nil || l.Number != 2 || l.Changed == nil || l.Changed.Entries > 0 {
+			t.Errorf("%s: %+v, %v", how, l, err)
+		}
+		if l, err := w.look(t.Context()); err != nil || l != nil {
+			t.Errorf("%s, then the same: %+v, %v", how, l, err)
+		}
+		if l := w.show(&Snapshot{Tables: tablesBy(t, f, "minhop", 1)}); l.Changed.Entries == 0 {
+			t.Errorf("%s: nothing changed", how)
+		}
+		s, err := OpenStore(w.State)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers, err := s.Numbers()
+		status, statusErr := s.Health()
+		if err := errors.Join(err, statusErr); err != nil || !slices.Equal(numbers, []int{2, 3}) || status == nil || status.Look != 3 {
+			t.Errorf("%s: looks %v, %+v, %v", how, numbers, status, err)
+		}
+	}
+	// Where it cannot be made again, the look says why, and goes on once it can.
+	w := newScene(t, Config{})
+	w.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "ring:n=5"), "updn", 1)})
+	if err := errors.Join(os.Rename(w.State, w.State+"-away"), os.WriteFile(w.State, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := w.look(t.Context()); err == nil || !strings.Contains(w.status.Error, "not a directory") || !strings.HasPrefix(w.status.Alarms[0].Do, "see that the state folder can be written") {
+			t.Errorf("%v, %+v", err, w.status)
+		}
+	}
+	if err := os.Remove(w.State); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := w.look(t.Context()); err != nil || l == nil || len(l.Alarms) > 0 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
 // Ports that lead elsewhere do since the first look that saw it, though it could not be kept; those that do
 // so at another time do since then.
 func TestSinceOfRecabled(t *testing.T) {

@@ -343,13 +343,13 @@ func (r *running) answerStatus(w http.ResponseWriter, _ *http.Request) {
 // answerLook answers with the last look.
 func (r *running) answerLook(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
-	number := r.status.Look
+	number, store := r.status.Look, r.store
 	r.mu.Unlock()
 	if number == 0 {
 		http.Error(w, "there was no look yet", http.StatusServiceUnavailable)
 		return
 	}
-	l, err := r.store.Look(number)
+	l, err := store.Look(number)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -65,6 +65,25 @@ func (s *Store) close() {
 	s.root.Close()
 }
 
+// there is an error if the name of the folder does not lead to it any more, or folders in it are gone, since somebody removed
+// or moved them: what is written into it then would not be found.
+func (s *Store) there() error {
+	held, err := s.root.Stat(".")
+	if err != nil {
+		return fmt.Errorf("state folder: %w", err)
+	}
+	now, err := os.Stat(s.dir)
+	gone := err != nil || !os.SameFile(held, now)
+	for _, name := range []string{looksFolder, filesFolder} {
+		_, err := s.root.Lstat(name)
+		gone = gone || errors.Is(err, fs.ErrNotExist)
+	}
+	if gone {
+		return fmt.Errorf("state folder %s was taken away, or another put in its place: it is made again", s.dir)
+	}
+	return nil
+}
+
 // clean removes what a killed run left unfinished, and files that no look has.
 func (s *Store) clean() error {
 	err := s.root.RemoveAll(gatherName)

@@ -66,6 +66,7 @@ type running struct {
 
 	gone, came  []result.Element  // between the last two looks; nil once they are logged
 	last        *result.WatchLook // the last that is kept; nil: there is none
+	madeAgain   bool              // the state folder was; the next look is kept in it, also if it saw nothing new
 	doubted     *string           // the last try saw other tables than expected: with which files and reference; nil: it did not
 	flaps       flaps
 	manager     *result.OpenSMProcess // nil: no OpenSM was seen on this host
@@ -288,7 +289,11 @@ func (r *running) look(ctx context.Context) (*result.WatchLook, error) {
 	r.mu.Lock()
 	r.begun = begin
 	r.mu.Unlock()
+	unmade := r.checkPlace()
 	l, err := r.see(ctx, begin)
+	if unmade != nil { // whatever came of it could not be kept for that reason
+		err = unmade
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -328,6 +333,24 @@ func (r *running) look(ctx context.Context) (*result.WatchLook, error) {
 	}
 	r.metrics.note(st, l)
 	return l, errors.Join(err, r.store.whole(statusName, whole.JSON(st)))
+}
+
+// checkPlace makes the state folder again where it was taken away; the error is why it cannot.
+func (r *running) checkPlace() error {
+	err := r.store.there()
+	if err == nil {
+		return nil
+	}
+	r.store.close() // its lock may be that of the folder that is made again
+	store, made := takeStore(r.State)
+	if made != nil {
+		return &stateError{r.State, made}
+	}
+	r.Watcher.Log.Error("state folder", "error", err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.store, r.madeAgain = store, true
+	return nil
 }
 
 // noteGone adds what went by a look to cables.recent, by which cables flap, and drops from that what is too old.
@@ -443,7 +466,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	if err != nil {
 		return nil, err
 	}
-	same := r.before != nil && ref.against == r.last.Against
+	same := r.before != nil && ref.against == r.last.Against && !r.madeAgain
 	known := r.stamps
 	if !same {
 		known = nil
@@ -498,7 +521,7 @@ func (r *running) seeFabric(ctx context.Context, begin time.Time, waited time.Du
 	if err := r.store.put(l, dir, r.Keep); err != nil {
 		return l, &stateError{r.State, err}
 	}
-	r.before, r.last, r.stamps = now, l, g.stamps
+	r.before, r.last, r.stamps, r.madeAgain = now, l, g.stamps, false
 	r.show(l, now, v)
 	return l, nil
 }
