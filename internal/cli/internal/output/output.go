@@ -296,7 +296,7 @@ func (d *Folder) Commit() error {
 		return err
 	}
 	if exchange(d.Path, d.Final) == nil {
-		return os.RemoveAll(d.Path)
+		return d.removeReplaced(d.Path)
 	}
 	old := d.Path + replacedMark
 	err := os.Rename(d.Final, old)
@@ -310,7 +310,15 @@ func (d *Folder) Commit() error {
 		}
 		return Explain(d.Final, err)
 	}
-	return os.RemoveAll(old)
+	return d.removeReplaced(old)
+}
+
+// removeReplaced removes the folder that was there before, such as one with files of another user, which cannot be.
+func (d *Folder) removeReplaced(old string) error {
+	if err := os.RemoveAll(old); err != nil {
+		return fmt.Errorf("%s is written, but what was there before cannot be removed, and is left as %s: %w", d.Final, old, err)
+	}
+	return nil
 }
 
 // The files of an output folder.
