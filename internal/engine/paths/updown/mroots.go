@@ -64,12 +64,11 @@ func farApart(f *fabric.Fabric, n int) []fabric.NodeID {
 // as they are: what LASH does with paths that fit no layer (section 5.1).
 func Escape(ctx context.Context, f *fabric.Fabric, t *routing.Forwarding, address int, p routing.Progress) error {
 	for _, c := range candidates(f) {
-		o := orient.New(f, c.order)
-		if o.Apart(f) {
+		if c.Apart(f) {
 			continue
 		}
 		t.Notes = append(t.Notes, "Up*/Down* layer, "+c.note)
-		return dag.RouteAddress(ctx, f, t, o.Legal, address, p)
+		return dag.RouteAddress(ctx, f, t, c.Legal, address, p)
 	}
 	return errors.New("no order of the switches joins them all")
 }

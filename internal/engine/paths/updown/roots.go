@@ -11,52 +11,56 @@ import (
 	"github.com/weft-fabric/weft/routing"
 )
 
-// candidate is an order of all switches that is worth trying where no roots are given.
+// candidate is an orientation that is worth trying where no roots are given.
 type candidate struct {
-	order []fabric.NodeID
+	*orient.Orientation
 	note  string
-	most  float64 // routes on its fullest trunk, by fullest
-	all   bool    // every pair has a legal path
+	joins bool // every pair has a legal path
 }
 
 // mostApart is the part of the pairs of hosts that may have no legal path: OpenSM's search for roots
 // takes as many for granted.
 const mostApart = 0.1
 
-// candidates is the orders worth trying, the one with the fewest routes on its fullest trunk first: from
-// one central switch in each part, from all tops, from the highest of them, since a director in a larger
-// network has tops of its own, by levels, and by how far hosts are, where directors are cabled to each
-// other. The last is that from central switches, which leaves no pair apart.
+// candidates is the orientations worth trying, the one with the fewest routes on its fullest trunk first:
+// from all tops, from the highest of them, since a director in a larger network has tops of its own, from one
+// central switch in each part, by levels, and by how far hosts are, where directors are cabled to each other.
+// The last is that from central switches, which leaves no pair apart.
 func candidates(f *fabric.Fabric) []candidate {
-	from := func(roots []fabric.NodeID) candidate {
-		return candidate{order: orient.ByRank(f, roots), note: "roots: " + name(f, roots)}
+	var all []candidate
+	add := func(order []fabric.NodeID, note string, joins bool) {
+		o := orient.New(f, order)
+		for i := range all { // as levels are what is from tops in a tree from which nothing is missing
+			if c := &all[i]; slices.Equal(c.Up, o.Up) {
+				c.joins = c.joins || joins
+				return
+			}
+		}
+		all = append(all, candidate{Orientation: o, note: note, joins: joins})
+	}
+	from := func(roots []fabric.NodeID, joins bool) { add(orient.ByRank(f, roots), "roots: "+name(f, roots), joins) }
+	if tops := levels.Tops(f); len(tops) > 0 {
+		from(tops, false)
+		from(highest(f, tops), false)
 	}
 	centres := orient.Centres(f)
 	slices.Sort(centres)
-	var several []candidate
-	if tops := levels.Tops(f); len(tops) > 0 {
-		several = append(several, from(tops))
-		if high := highest(f, tops); len(high) < len(tops) {
-			several = append(several, from(high))
-		}
-	}
-	several = append(several, from(centres))
-	several[len(several)-1].all = true
+	from(centres, true)
 	if l, refusal := levels.Find(f); refusal == nil {
-		several = append(several, candidate{order: l.Order, note: "ranked by levels"})
+		add(l.Order, "ranked by levels", false)
 	}
-	if len(levels.Leaves(f)) < f.Switches() { // else that is from central switches, too
-		several = append(several, candidate{order: byHeight(f), note: byHeightNote})
+	add(byHeight(f), byHeightNote, false)
+	if len(all) == 1 {
+		return all
 	}
-	var good []candidate
-	for _, c := range several {
-		var apart float64
-		if c.most, apart = fullest(f, c.order); apart <= mostApart {
-			good = append(good, c)
-		}
-	}
-	slices.SortStableFunc(good, func(a, b candidate) int { return cmp.Compare(a.most, b.most) })
-	return good[:1+slices.IndexFunc(good, func(c candidate) bool { return c.all })]
+	most := make(map[*orient.Orientation]float64, len(all))
+	all = slices.DeleteFunc(all, func(c candidate) bool {
+		routes, apart := fullest(f, c.Orientation)
+		most[c.Orientation] = routes
+		return apart > mostApart
+	})
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(most[a.Orientation], most[b.Orientation]) })
+	return all[:1+slices.IndexFunc(all, func(c candidate) bool { return c.joins })]
 }
 
 // highest is the tops that are farthest from hosts.
@@ -66,11 +70,10 @@ func highest(f *fabric.Fabric, tops []fabric.NodeID) []fabric.NodeID {
 	return slices.DeleteFunc(slices.Clone(tops), func(s fabric.NodeID) bool { return height[s] < height[top] })
 }
 
-// fullest estimates how many routes between host adapters the fullest trunk carries with the switches in
-// an order: as if each switch sent evenly by all trunks that it may take (orient.Orientation.Legal). apart is
-// the part of the pairs that has no legal path, and counts for nothing there.
-func fullest(f *fabric.Fabric, order []fabric.NodeID) (most, apart float64) {
-	o := orient.New(f, order)
+// fullest estimates how many routes between host adapters the fullest trunk carries by an
+// orientation: as if each switch sent evenly by all trunks that it may take (orient.Orientation.Legal). apart
+// is the part of the pairs that has no legal path, and counts for nothing there.
+func fullest(f *fabric.Fabric, o *orient.Orientation) (most, apart float64) {
 	hosts, heads := routing.HCA.PerSwitch(f), f.Heads()
 	routes := make([]float64, f.Trunks())
 	through := make([]float64, f.Switches()) // [switch] routes to the root at hand

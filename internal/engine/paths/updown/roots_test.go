@@ -24,8 +24,7 @@ func TestFullestTrunkByPairs(t *testing.T) {
 			if len(roots) == 0 {
 				continue
 			}
-			order := orient.ByRank(f, roots)
-			o := orient.New(f, order)
+			o := orient.New(f, orient.ByRank(f, roots))
 			routes := make([]float64, f.Trunks())
 			pairs, without := 0., 0.
 			var d dag.DAG
@@ -51,10 +50,19 @@ func TestFullestTrunkByPairs(t *testing.T) {
 					}
 				}
 			}
-			most, apart := fullest(f, order)
+			most, apart := fullest(f, o)
 			if want := slices.Max(routes); math.Abs(most-want) > 1e-6*want || math.Abs(apart-without/pairs) > 1e-9 {
 				t.Errorf("%s from %d roots: %v on the fullest trunk, %v apart, not %v and %v", spec, len(roots), most, apart, want, without/pairs)
 			}
+		}
+	}
+}
+
+// A switch alone and a tree with one top have one orientation to try, by which every pair has a legal path.
+func TestOneOrientation(t *testing.T) {
+	for _, f := range []*fabric.Fabric{testnet.Mesh(t, 1), testnet.Build(t, "xgft:m=4,w=1,hosts=2")} {
+		if all := candidates(f); len(all) != 1 || !all[0].joins {
+			t.Errorf("%d switches: tries %v", f.Switches(), all)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (o Finder) Paths(ctx context.Context, f *fabric.Fabric, p routing.Progress)
 		return byOrder(ctx, f, orient.ByRank(f, given), "roots: "+name(f, given), p)
 	}
 	for _, c := range candidates(f) {
-		t, err := byOrder(ctx, f, c.order, c.note, p)
+		t, err := route(ctx, f, c.Orientation, c.Legal, c.note, p)
 		if apart := (*routing.Refusal)(nil); !errors.As(err, &apart) {
 			return t, err
 		}
