@@ -37,6 +37,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
@@ -60,18 +61,26 @@ type Counters struct {
 	Fit Fit
 }
 
-// Fit is what of a file of counters does not fit the fabric: ports of nodes, or of LIDs, that it does not have.
+// Fit is what of a file of counters does not fit the fabric: ports of nodes, or of LIDs, that it does not have, and ports
+// whose cable led elsewhere.
 type Fit struct {
-	LeftOut int   // number of ports
+	LeftOut int   // number of ports that it does not have
 	First   error // *format.ParseError about the first of them; nil: there are none
+
+	Moved      int // number of ports whose cable led elsewhere
+	FirstMoved error
 }
 
-// String says in a sentence what was left out; empty: nothing.
+// String says in a sentence, or two, what was left out; empty: nothing.
 func (f Fit) String() string {
-	if f.LeftOut == 0 {
-		return ""
+	var said []string
+	if f.LeftOut > 0 {
+		said = append(said, fmt.Sprintf("%s: %v", words.Counted(f.LeftOut, "port that the network does not have is left out", "ports that the network does not have are left out, the first"), f.First))
 	}
-	return fmt.Sprintf("%s: %v", words.Counted(f.LeftOut, "port that the network does not have is left out", "ports that the network does not have are left out, the first"), f.First)
+	if f.Moved > 0 {
+		said = append(said, fmt.Sprintf("%s: %v", words.Counted(f.Moved, "port that led elsewhere then is left out, of before its cable was moved", "ports that led elsewhere then are left out, of before cables were moved, the first"), f.FirstMoved))
+	}
+	return strings.Join(said, "; ")
 }
 
 // Read reads the counters of a fabric; file is the name for errors.
@@ -102,6 +111,8 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 		return nil, p.lines.Errorf("truncated: the table PHY_DB16 has no END_PHY_DB16")
 	case p.c.Fit.LeftOut > 0 && !p.fits:
 		return nil, fmt.Errorf("%w, nor any other port of the file: these are counters of another network", p.c.Fit.First)
+	case p.c.Fit.Moved > 0 && len(p.c.Received) == 0:
+		return nil, fmt.Errorf("%w, and no other port is as it was: these are rates of before cables were moved", p.c.Fit.FirstMoved)
 	case p.c.Listed:
 	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
 		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)

@@ -152,6 +152,64 @@ func TestReadErrorRates(t *testing.T) {
 	}
 }
 
+// ibdiagnet leaves the files of an earlier run where they are: an ibdiagnet2.net_dump_ext may be of before cables were moved. It
+// says to which LID each port led.
+func TestReadErrorRatesOfOtherCables(t *testing.T) {
+	t.Parallel()
+	build := func(lids bool) *fabric.Fabric {
+		var b fabric.Builder
+		lid := func(n fabric.Ref, port uint8, lid fabric.LID) {
+			if lids {
+				b.Port(n, port, fabric.Port{LID: lid})
+			}
+		}
+		x, y := b.Node(fabric.Node{GUID: 0x10, Ports: 3}, ""), b.Node(fabric.Node{GUID: 0x20, Ports: 3}, "")
+		lid(x, 0, 1)
+		lid(y, 0, 2)
+		b.Cable(x, 2, y, 2, fabric.Rate{})
+		for i := range fabric.LID(2) {
+			h := b.Node(fabric.Node{GUID: 0x31 + fabric.GUID(i), Kind: fabric.Adapter, Ports: 1}, "")
+			lid(h, 1, 3+i)
+			b.Cable([]fabric.Ref{x, y}[i], 1, h, 1, fabric.Rate{})
+		}
+		f, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	const row = "SW : 1/1/1 : 1   : 0x0000000000000010 : 1    (0x1  ) : ACT  : 3    (1)     : RS_FEC_544_514 : 1e-9     : 0             : 0\n"
+	const text = `Ty : #     : #IB : GUID               : LID          : Sta  : Conn LID (#) : FEC mode       : Raw BER  : Effective BER : Symbol BER
+SW : 1/1/2 : 2   : 0x0000000000000010 : 1    (0x1  ) : ACT  : 2    (1/1/2) : RS_FEC_544_514 : 1e-9     : 0             : 0
+` + row
+	for _, tc := range []struct {
+		name, text string
+		lids       bool
+		known      int
+		want       string
+	}{
+		{"as it is", text, true, 2, ""},
+		{"led to another host", strings.Replace(text, ": 3    (1)", ": 4    (1)", 1), true, 1, "1 port that led elsewhere then is left out, of before its cable was moved: c:3: 0x0000000000000010, port 1 led to LID 4, and leads to 0x0000000000000031, port 1 now"},
+		{"led to one that is gone", strings.Replace(text, ": 3    (1)", ": 77   (1)", 1), true, 1, "led to LID 77"},
+		{"led to another switch", strings.Replace(text, ": 2    (1/1/2)", ": 4    (1)", 1), true, 1, "c:2: 0x0000000000000010, port 2 led to LID 4"},
+		{"without a cable then", strings.Replace(text, ": 3    (1)", ":            ", 1), true, 2, ""},
+		{"with other LIDs then", strings.ReplaceAll(strings.ReplaceAll(text, ": 3    (1)", ": 4    (1)"), ": 1    (0x1  )", ": 9    (0x9  )"), true, 2, ""},
+		{"a fabric without LIDs", strings.Replace(text, ": 3    (1)", ": 4    (1)", 1), false, 2, ""},
+		{"nothing fits", strings.NewReplacer(": 3    (1)", ": 4    (1)", ": 2    (1/1/2)", ": 3    (1/1/2)").Replace(text), true, 0, "c:2: 0x0000000000000010, port 2 led to LID 3, and leads to 0x0000000000000020, port 2 now, and no other port is as it was: these are rates of before cables were moved"},
+	} {
+		c, err := counters.Read(strings.NewReader(tc.text), "c", build(tc.lids))
+		switch {
+		case tc.known == 0 && (err == nil || !strings.Contains(err.Error(), tc.want)):
+			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
+		case tc.known == 0:
+		case err != nil:
+			t.Errorf("%s: %v", tc.name, err)
+		case len(c.Received) != tc.known || !strings.Contains(c.Fit.String(), tc.want) || tc.want == "" && c.Fit.String() != "":
+			t.Errorf("%s: %d known, %q; want %d, %q", tc.name, len(c.Received), c.Fit, tc.known, tc.want)
+		}
+	}
+}
+
 // Symbol errors stand in other files, too, in counters of several widths.
 func TestSymbolErrors(t *testing.T) {
 	f := pair(t)

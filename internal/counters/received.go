@@ -86,12 +86,15 @@ func Unknown() Received {
 type rates struct {
 	columns int
 	at      [columnsRead]int // the position of each column that is read, or none
+	stated  []bool           // [NodeID] the source of the fabric gives it a LID
 }
 
 // The columns that are read.
 const (
 	colGUID = iota
 	colPort
+	colLID
+	colPeer
 	colFEC
 	colResend
 	colRaw
@@ -106,7 +109,7 @@ const (
 
 // columnNames is what versions of ibdiagnet call the columns that are read, in small letters.
 var columnNames = [columnsRead][]string{
-	{"guid", "node guid", "nodeguid"}, {"#ib", "ib#"}, {"fec mode", "fec"}, {"rtr", "retran", "retransmission"}, {"raw ber"}, {"effective ber"},
+	{"guid", "node guid", "nodeguid"}, {"#ib", "ib#"}, {"lid"}, {"conn lid (#)", "conn lid"}, {"fec mode", "fec"}, {"rtr", "retran", "retransmission"}, {"raw ber"}, {"effective ber"},
 	{"symbol ber"}, {"symbol err", "symbol errors"}, {"effective err", "effective errors"},
 }
 
@@ -119,7 +122,12 @@ func isRates(c reading.Cursor) bool {
 // beginRates reads the header of an ibdiagnet2.net_dump_ext.
 func (p *parser) beginRates(c reading.Cursor) error {
 	cells := split(c)
-	p.rates = &rates{columns: len(cells)}
+	p.rates = &rates{columns: len(cells), stated: make([]bool, len(p.f.Nodes()))}
+	for i := range p.f.Endpoints() {
+		if e := fabric.EndpointID(i); !p.f.LIDGiven(e) {
+			p.rates.stated[p.f.Endpoint(e).Node] = true
+		}
+	}
 	for i, names := range columnNames {
 		p.rates.at[i] = slices.IndexFunc(cells, func(cell []byte) bool { return slices.Contains(names, strings.ToLower(string(cell))) })
 	}
@@ -166,6 +174,13 @@ func (p *parser) rate(c reading.Cursor) error {
 	if p.byGUID(fabric.GUID(v), uint8(port)); p.at == fabric.None {
 		return nil
 	}
+	if peer, ok := p.ledElsewhere(cells); ok {
+		if p.c.Fit.Moved++; p.c.Fit.Moved == 1 {
+			c := p.f.Channel(p.at)
+			p.c.Fit.FirstMoved = p.lines.Errorf("%s led to LID %d, and leads to %s now", p.f.PortLabel(c.From, c.FromPort), peer, p.f.PortLabel(c.To, c.ToPort))
+		}
+		return nil
+	}
 	r := Unknown()
 	const rate, errorCount = "rate of errors, which is from 0 to 1", "number of errors"
 	for _, cell := range []struct {
@@ -192,6 +207,35 @@ func (p *parser) rate(c reading.Cursor) error {
 	r.FEC, r.Retransmission = reading.Printable(p.text(cells, colFEC)), reading.Printable(p.text(cells, colResend))
 	p.c.Received[p.at] = r
 	return nil
+}
+
+// ledElsewhere says whether a line is of a time when the cable of its port led to another node, of the LID peer: a folder
+// keeps the files of an earlier run of ibdiagnet that had more options. LIDs of the line are those of the fabric only
+// where the port itself has the one that the line says.
+func (p *parser) ledElsewhere(cells [][]byte) (peer fabric.LID, elsewhere bool) {
+	c := p.f.Channel(p.at)
+	own := p.lid(cells, colLID)
+	peer = p.lid(cells, colPeer)
+	if own == 0 || peer == 0 || p.owner(own) != c.From || !p.rates.stated[c.To] {
+		return 0, false
+	}
+	return peer, p.owner(peer) != c.To
+}
+
+// lid is the LID in a column, before its number in hexadecimal or the port; 0: there is none.
+func (p *parser) lid(cells [][]byte, column int) fabric.LID {
+	c := reading.Cursor(p.text(cells, column))
+	v, _ := c.Uint(uint64(fabric.MaxLID))
+	return fabric.LID(v)
+}
+
+// owner is the node that has a LID by the source of the fabric, or None.
+func (p *parser) owner(lid fabric.LID) fabric.NodeID {
+	e := p.f.Owner(lid)
+	if e == fabric.None || p.f.LIDGiven(e) {
+		return fabric.None
+	}
+	return p.f.Endpoint(e).Node
 }
 
 // text is what a column has in the cells of a line; empty where it is not there or says that nobody knows.
