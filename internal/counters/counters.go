@@ -114,6 +114,8 @@ func Read(r io.Reader, file string, f *fabric.Fabric) (*Counters, error) {
 	case p.c.Fit.Moved > 0 && len(p.c.Received) == 0:
 		return nil, fmt.Errorf("%w, and no other port is as it was: these are rates of before cables were moved", p.c.Fit.FirstMoved)
 	case p.c.Listed:
+	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind == reading.DBCSV && p.columns == nil:
+		return nil, &noCounters{format.Errorf(file, 1, "this ibdiagnet2.db_csv has no table PM_INFO, and no error rates: ibdiagnet --pc writes it, and --get_phy_info these")}
 	case p.c.Ports == 0 && len(p.c.Received) == 0 && kind != reading.Unknown && !p.begun && !p.listed && !p.pm && p.rates == nil && p.columns == nil:
 		return nil, format.Errorf(file, 1, "this is %s; counters are perfquery's or ibqueryerrors' output, a table PM_INFO, an ibdiagnet2.pm or ibdiagnet2.net_dump_ext, or infiniband_exporter's text", kind)
 	case p.c.Ports == 0 && len(p.c.Received) == 0:

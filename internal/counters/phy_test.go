@@ -1,6 +1,7 @@
 package counters_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -46,9 +47,12 @@ func TestRatesOfADBCSV(t *testing.T) {
 			t.Errorf("%+v, want %s\n%s", b, want, text)
 		}
 	}
+	if _, err := counters.Read(strings.NewReader(ports), "ibdiagnet2.db_csv", f); !errors.Is(err, counters.ErrNone) {
+		t.Errorf("%v is not that there are no counters", err) // a watch reads the file of a folder only if it has some
+	}
 	for text, why := range map[string]string{
-		ports: "this is an ibdiagnet2.db_csv; counters are", // modes alone count nothing
-		"START_PHY_DB16\nNodeGuid,PortNum,other\n0x10,2,3\nEND_PHY_DB16\n": "this is an ibdiagnet2.db_csv; counters are", // an earlier version
+		ports: "this ibdiagnet2.db_csv has no table PM_INFO", // modes alone count nothing
+		"START_PHY_DB16\nNodeGuid,PortNum,other\n0x10,2,3\nEND_PHY_DB16\n": "this ibdiagnet2.db_csv has no table PM_INFO", // an earlier version
 		strings.Replace(phy, "3,13", "3", 1):                               "ibdiagnet2.db_csv:3: 9 cells",
 		strings.TrimSuffix(phy, "END_PHY_DB16\n"):                          "truncated",
 	} {
