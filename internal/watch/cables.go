@@ -24,8 +24,11 @@ import (
 )
 
 // counterFiles is the files of an output folder of ibdiagnet that have counters: what ports count, everything as
-// tables, and error rates. The second is read only where one of the others is missing.
-var counterFiles = []string{"ibdiagnet2.pm", "ibdiagnet2.db_csv", "ibdiagnet2.net_dump_ext"}
+// tables, and error rates. The second, which every run writes, is read only where one of the others is missing.
+var counterFiles = [...]string{"ibdiagnet2.pm", ibdiagnetNet, "ibdiagnet2.net_dump_ext"}
+
+// Two of counterFiles.
+const everything, rates = 1, 2
 
 // countersName is the file in the state folder with what ports had counted, from which errors are an hour.
 const countersName = "counters.json"
@@ -171,12 +174,14 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 		}
 	}
 	if all == nil && r.Folder != "" {
-		for i, name := range counterFiles {
-			if i == 1 && all != nil && r.rated() {
+		var files [len(counterFiles)][]string
+		files, unfit = r.filesOfLastRun(ctx)
+		for i, paths := range files {
+			if i == everything && all != nil && len(files[rates]) > 0 {
 				continue // it says no more than the other two
 			}
-			for _, end := range []string{"", ".gz"} {
-				if err := add(filepath.Join(r.Folder, name+end), true); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			for _, path := range paths {
+				if err := add(path, true); err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return nil, nil, err
 				}
 			}
@@ -185,14 +190,40 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 	return all, unfit, nil
 }
 
-// rated reports whether the folder has rates of errors in a file of their own.
-func (r *running) rated() bool {
-	for _, end := range []string{"", ".gz"} {
-		if _, err := os.Stat(filepath.Join(r.Folder, counterFiles[2]+end)); err == nil {
-			return true
+// filesOfLastRun is which of counterFiles the folder has, packed or not. ibdiagnet leaves files of an earlier run in it that
+// the last one, with fewer options, did not write: counters of then say nothing of now. stale is a sentence for each of these.
+func (r *running) filesOfLastRun(ctx context.Context) (files [len(counterFiles)][]string, stale []string) {
+	runs := map[string]string{}
+	for i, name := range counterFiles {
+		for _, end := range reading.Endings {
+			path := filepath.Join(r.Folder, name+end)
+			in, err := reading.Open(ctx, path, nil)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if files[i] = append(files[i], path); err != nil {
+				continue // reading it as a whole will say so
+			}
+			runs[path] = reading.RunOf(in)
+			in.Close()
 		}
 	}
-	return false
+	var last, lastRun string
+	for _, path := range files[everything] {
+		if lastRun == "" {
+			last, lastRun = path, runs[path]
+		}
+	}
+	for i := range files {
+		files[i] = slices.DeleteFunc(files[i], func(path string) bool {
+			other := runs[path] != "" && lastRun != "" && runs[path] != lastRun
+			if other {
+				stale = append(stale, fmt.Sprintf("counters: %s is left out, of another run of ibdiagnet (%s) than %s (%s)", path, runs[path], last, lastRun))
+			}
+			return other
+		})
+	}
+	return files, stale
 }
 
 // since is the reading from which errors are counted at a time: the last one that is as old as the time over which they

@@ -194,6 +194,10 @@ func readLook(ctx context.Context, network, tables string, multicast uint16) (*w
 		s.Stale = append(s.Stale, outputs.RenumberedText(r))
 	}
 	for _, d := range given.Doubts {
+		if d.Kind == input.OtherRun {
+			s.Stale = append(s.Stale, d.What)
+			continue
+		}
 		s.Doubts = append(s.Doubts, d.What)
 	}
 	return s, nil

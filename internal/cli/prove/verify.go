@@ -210,6 +210,11 @@ func (j *verifyJob) summary() *result.Verify {
 	return s
 }
 
+// doubts reports whether there is a doubt of a kind.
+func (j *verifyJob) doubts(kind string) bool {
+	return slices.ContainsFunc(j.Doubts, func(d result.Doubt) bool { return d.Kind == kind })
+}
+
 func (j *verifyJob) screen(s *result.Verify) *console.Page {
 	p := j.NewAnswer()
 	f, v := j.Tables.Fabric, j.verdict
@@ -342,7 +347,9 @@ func (j *verifyJob) next() string {
 		}
 	case j.verdict.Loops > 0:
 		do = append(do, "the forwarding tables send packets round in circles: route the fabric again, or SIGHUP to opensm makes it route")
-	case slices.ContainsFunc(j.Doubts, func(d result.Doubt) bool { return d.Kind == input.LIDLeftOut }):
+	case j.doubts(input.OtherRun):
+		do = append(do, "take all files anew, in one run into an empty folder: ibdiagnet -r --routing -o DIR")
+	case j.doubts(input.LIDLeftOut):
 		do = append(do, "give tables that have the largest LID: OpenSM's own (opensm -D 0x43), or those of ibdiagnet -r")
 	case !j.verdict.Complete():
 		do = append(do, "the tables leave out what the fabric has: route it again, or SIGHUP to opensm makes it route")

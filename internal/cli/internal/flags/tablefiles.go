@@ -172,6 +172,9 @@ const (
 // IsIbdiagnet reports whether a name is that of a folder with a file of ibdiagnet2 in it.
 func IsIbdiagnet(name string) bool { return FileIn(name, network, fdbs) != "" }
 
+// OfIbdiagnet reports whether a file has the name of one of ibdiagnet2, packed or not.
+func OfIbdiagnet(file string) bool { return strings.HasPrefix(filepath.Base(file), "ibdiagnet2.") }
+
 // HasNetwork reports whether a FABRIC is a folder that ibdiagnet2 or OpenSM dumped a network into.
 func HasNetwork(name string) bool { return FileIn(name, network, subnetList, nvlinkList, fdbs) != "" }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/weft-fabric/weft/fabric"
 	"github.com/weft-fabric/weft/format"
@@ -12,6 +14,7 @@ import (
 	"github.com/weft-fabric/weft/internal/format/ibdiagnet"
 	"github.com/weft-fabric/weft/internal/format/slvl"
 	"github.com/weft-fabric/weft/internal/outputs"
+	"github.com/weft-fabric/weft/internal/reading"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 	"github.com/weft-fabric/weft/routing"
@@ -23,6 +26,7 @@ const (
 	NoGroups     = "no-groups"     // adaptive routing is on, and groups are not known
 	NoLaneByLane = "vl2vl-unknown" // whether a switch looks up lanes by lanes is not known
 	LIDLeftOut   = "lid-left-out"  // the program that dumped the tables leaves out the largest LID
+	OtherRun     = "other-run"     // files of one folder are of several runs of ibdiagnet
 )
 
 // whyLeftOut is why a program leaves that LID out, and which programs do not.
@@ -31,6 +35,36 @@ const whyLeftOut = "dump_fts and ibroute leave the largest LID out where it is a
 // find adds a doubt.
 func (g *Given) find(kind, what string, args ...any) {
 	g.Doubts = append(g.Doubts, result.Doubt{Kind: kind, What: fmt.Sprintf(what, args...)})
+}
+
+// readRuns finds out whether the files of a folder of ibdiagnet2 are of one run, by what their heads say. name is where the
+// fabric is from: its file counts if it is one of them.
+func (g *Given) readRuns(c *console.Console, name string, o *flags.Tables) error {
+	var files []string
+	if network, err := flags.NetworkIn(name); err == nil && network == o.Adaptive {
+		files = append(files, network)
+	}
+	first, firstRun := "", ""
+	var others []string
+	for _, file := range append(files, o.LFTs, o.SL2VL, o.Groups, o.Private, o.ByLane, o.Multicast) {
+		if !flags.OfIbdiagnet(file) {
+			continue
+		}
+		run, err := console.ReadFile(c, file, func(r io.Reader, _ string) (string, error) { return reading.RunOf(r), nil })
+		switch {
+		case err != nil:
+			return err
+		case run == "":
+		case first == "":
+			first, firstRun = file, run
+		case run != firstRun:
+			others = append(others, fmt.Sprintf("%s (%s)", filepath.Base(file), run))
+		}
+	}
+	if len(others) > 0 {
+		g.find(OtherRun, "of another run of ibdiagnet than %s (%s): %s; they may be of other cables and LIDs", first, firstRun, strings.Join(others, ", "))
+	}
+	return nil
 }
 
 // readUse reads what else a folder of ibdiagnet2 says of how its switches use the tables, into these

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func TablesOf(c *console.Console, name string, f *fabric.Fabric, o *flags.Tables
 	if e := leftOut(f, dump); e != fabric.None {
 		g.find(LIDLeftOut, "whether LID %d of %s is reached is not in %s: %s", dump.LeftOut, f.EndpointLabel(e), o.LFTs, whyLeftOut)
 	}
-	if err := g.readUse(c, o); err != nil {
+	if err := cmp.Or(g.readRuns(c, name, o), g.readUse(c, o)); err != nil {
 		return nil, err
 	}
 	for _, d := range g.Doubts {
