@@ -338,6 +338,9 @@ func (p *parser) sayRest() {
 	if n := p.renamed; n.N > 0 {
 		p.warn("%s, the first %q in line %d: LIDs and ports tell which they are", reading.Count(n.N, "peer has another name than in its own row", "peers have other names than in their own rows"), n.Text, n.Line)
 	}
+	if n := p.silent; n.N > 0 {
+		p.warn("%s up and nobody answered at the other end (Port not available): what is there, and behind it, is not known; the first is of %q in line %d", reading.Count(n.N, "port is", "ports are"), n.Text, n.Line)
+	}
 	if n := p.odd; n.N > 0 {
 		const most = 60
 		text := []rune(n.Text)

@@ -81,6 +81,7 @@ type parser struct {
 	rows     []row
 	at       int32         // the node below whose head the rows are, or none
 	odd      reading.Tally // lines that are no part of the format
+	silent   reading.Tally // ports at whose other end nobody answers
 	renamed  reading.Tally // peers that have another name in their own rows
 	warnings []string
 }
@@ -150,7 +151,7 @@ func (p *parser) row(c reading.Cursor) error {
 	}
 	if r.own = own.end; !own.named {
 		if r.node = p.at; p.at == none {
-			return p.lines.Errorf("a port before any node: the first line of its node is missing")
+			return p.lines.Errorf("a port before any node: the first line of its node is missing, as behind grep (iblinkinfo -l has the node in every line)")
 		}
 		n := &p.nodes[p.at]
 		r.own.name = n.name
@@ -159,7 +160,9 @@ func (p *parser) row(c reading.Cursor) error {
 		}
 		n.rows++
 	}
-	if r.far, r.cabled, err = p.farEnd(right); err != nil {
+	if string(bytes.TrimSpace(right)) == silent {
+		p.silent.Note(r.line, r.own.name)
+	} else if r.far, r.cabled, err = p.farEnd(right); err != nil {
 		return err
 	}
 	r.rate = p.rate(link)
@@ -211,6 +214,9 @@ func (p *parser) ownEnd(c reading.Cursor) (e ownText, err error) {
 	e.name, e.named = string(bytes.TrimSpace(name)), true
 	return e, nil
 }
+
+// silent is what stands in place of the peer of a port whose link is up and at whose other end nobody answers.
+const silent = `"Port not available"`
 
 // farEnd reads the part of a row behind the arrow; cabled: the port has a cable.
 func (p *parser) farEnd(c reading.Cursor) (e end, cabled bool, err error) {

@@ -247,6 +247,18 @@ func TestSubnets(t *testing.T) {
 	}
 }
 
+// A link may be up and nobody answer at its other end: the network is what the others say.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	const down = `==(                Down/ Polling)==>             [  ] "" ( )`
+	f := read(t, strings.Replace(pair, down, `==( 4X          53.125 Gbps Active/  LinkUp)==>      "Port not available"`, 1))
+	if f.Count() != read(t, pair).Count() || !slices.ContainsFunc(f.Warnings(), func(w string) bool {
+		return strings.HasPrefix(w, `1 port is up and nobody answered at the other end (Port not available): what is there, and behind it, is not known; the first is of "s" in line 8`)
+	}) {
+		t.Errorf("%+v, %q", f.Count(), f.Warnings())
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	network := testnet.Build(f, "ring:3,hosts=1")
 	for _, text := range scramble.Of(pair, written(network, true)) {
