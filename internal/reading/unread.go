@@ -23,13 +23,15 @@ var unread = [...]struct {
 	{"ibqueryerrors output", "it to weft compare FABRIC --measured as perfquery or ibdiagnet have counters, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^Errors for (0x[0-9a-f]+ )?"`)},
 	{"multicast tables of dump_fts -M or ibroute -M", "it to weft verify --multicast, as FABRIC what ibnetdiscover prints, and as --tables what dump_fts prints", regexp.MustCompile(`^Multicast mlids \[`)},
 	{"perfquery output, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^# (Port (extended )?counters: |(Sw)?Port[\w -]*: Lid \d)`)},
+	{"an ibdiagnet2.cables, what modules and cables say of themselves", folderOf, regexp.MustCompile(`^Port=\d+ Lid=\S+ GUID=\S+ Port Name=`)},
 	{"an ibdiagnet2.pm, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC the folder that it is in", regexp.MustCompile(`^Port=\d+ Lid=`)},
-	{"an ibdiagnet2.net_dump", "the folder that it is in, or ibdiagnet2.db_csv there", regexp.MustCompile(`^\s*#\s*:\s*IB#\s*:`)},
+	{"an ibdiagnet2.net_dump", folderOf, regexp.MustCompile(`^\s*#\s*:\s*IB#\s*:`)},
 	{"an ibdiagnet2.net_dump_ext, error rates of ports", "it as weft compare FABRIC --measured, and as FABRIC the folder that it is in, or ibdiagnet2.db_csv there", regexp.MustCompile(`^\s*Ty\s*:\s*#\s*:`)},
 	{"the log of ibdiagnet", "the folder that it wrote (ibdiagnet -o FOLDER), or ibdiagnet2.db_csv in it", regexp.MustCompile(`^(-[IWE]- |Running (version|command|timestamp)\s*: )`)},
 	{"OpenSM's log", "the opensm-subnet.lst beside it (opensm -D 0x43 writes it), or what ibnetdiscover prints", regexp.MustCompile(`^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (\d{6} )?\[[0-9A-F]+\] 0x[0-9a-f]{2} -> `)},
 	{"an OpenSM configuration", "it to weft deploy check --conf; as FABRIC, what ibnetdiscover prints: ibnetdiscover > fabric.ibnetdiscover", regexp.MustCompile(`^(# DEVICE ATTRIBUTES OPTIONS|subnet_prefix 0x|m_key_lease_period |routing_engine |sweep_interval |max_wire_smps )`)},
 	{"OpenSM's guid2lid", "the opensm-subnet.lst of that OpenSM, or what ibnetdiscover prints", regexp.MustCompile(`^0x[0-9a-f]{16} 0x[0-9a-f]{4} 0x[0-9a-f]{4}\s*$`)},
+	{"what ibsim's command Dump prints", "the net file that ibsim was given, or what ibnetdiscover prints", regexp.MustCompile(`^# Net status - `)},
 	{"a system definition of ibutils (.ibnl)", "the .topo file that names this system; definitions are found beside it", regexp.MustCompile(`^\s*((TOP)?SYSTEM\s+\S|NODE\s+(SW|CA|HCA)\s+\d+\s|SUBSYSTEM\s+\S+\s+\S)`)},
 	{"a tree of switches by name (Slurm's topology.conf, sharp_cmd topology), without cables", discover, regexp.MustCompile(`^SwitchName=`)},
 	{"sharp_cmd or SHARP's own output", discover, regexp.MustCompile(`^(TreeID:\d|SHARP(TM|®)? |sharp_(cmd|am|hello)\b|\S*\[[^]]*\]\[\d+\] (SD|GENERAL|AM|SMX) )`)},
@@ -56,6 +58,7 @@ const firstPacked = firstUnread + Kind(len(unread))
 
 const (
 	discover = "what ibnetdiscover prints: ibnetdiscover > fabric.ibnetdiscover"
+	folderOf = "the folder that it is in, or ibdiagnet2.db_csv there"
 	shown    = "what ibnetdiscover prints (ibnetdiscover > fabric.ibnetdiscover); of Ethernet, a folder with show ip route json and show interface json of every device, to weft verify"
 	links    = "what UFM answers to GET /ufmRest/resources/links"
 	unpack   = "what is in it: unpack it first (a folder of ibdiagnet2 or OpenSM is a FABRIC as it is; gzip, zstd, xz and bzip2 are unpacked here)"
@@ -83,6 +86,8 @@ func (k Kind) Instead() string {
 		return unpack
 	case k == escapedText:
 		return plainly
+	case k == ofIbdiagnet:
+		return folderOf
 	case k >= firstUnread:
 		return unread[k-firstUnread].give
 	}
