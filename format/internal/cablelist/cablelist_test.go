@@ -173,6 +173,24 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// Ports of switches and network interfaces of hosts both stand behind a colon.
+func TestInterfaces(t *testing.T) {
+	t.Parallel()
+	for port, want := range map[string]fabric.Kind{
+		"ib0": fabric.Adapter, "ibp3s0": fabric.Adapter, "ibP16p3s0": fabric.Adapter, "ibs7f1": fabric.Adapter, "ibB0p1s3": fabric.Adapter, "ibslot2p1": fabric.Adapter, "mlx5_3": fabric.Adapter,
+		"1": fabric.Switch, "1/1/1": fabric.Switch, "sw37p1": fabric.Switch, "A2/58": fabric.Switch, "IBL1/58": fabric.Switch, "FNM1": fabric.Switch,
+	} {
+		f, err := read(fmt.Sprintf(`[{"source_guid": "0x10", "source_port": "20", "source_port_dname": "20", "source_port_node_description": "leaf:20",
+			"destination_guid": "0x20", "destination_port": "1", "destination_port_dname": %q, "destination_port_node_description": "other:%[2]s"}]`, port, port))
+		if err != nil {
+			t.Fatalf("%s: %v", port, err)
+		}
+		if n := f.Node(f.NodeByGUID(0x20)); n.Kind != want || n.Name != "other" {
+			t.Errorf("%s: %+v", port, n)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	head := "StartDevice,StartPort,EndDevice,EndPort\n"
 	link := func(rest string) string {

@@ -157,7 +157,9 @@ func ownGUIDs(name string, sides *[2]side) [2]fabric.GUID {
 	return [2]fabric.GUID{guid[1], guid[0]}
 }
 
-var adapterName = regexp.MustCompile(`(?i)^hca|[ :](mlx[0-9]+_|hca-?[0-9]|hfi1_|ib[ps]?[0-9])|aggregation node`)
+// adapterName is what adapters and their ports are called: by device, or by network interface, such as ib0, ibp3s0, ibP16p3s0
+// or what else rules of udev make of it.
+var adapterName = regexp.MustCompile(`(?i)^hca|[ :](mlx[0-9]+_|hca-?[0-9]|hfi1_|ib[ps]?[0-9]|ib[a-z]+[0-9][a-z0-9]*$)|aggregation node`)
 
 // kindOf says what is at an end. Ports of switches are in their descriptions, behind a colon.
 func kindOf(s *side) cabling.Kind {
