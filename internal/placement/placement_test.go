@@ -140,6 +140,28 @@ func TestImprove(t *testing.T) {
 	}
 }
 
+// Where every rank sends as much to every other at once, no order is lighter than another, and none is tried: that would be
+// millions of exchanges of thousands of flows.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	tb := tables(t, "ring:6,hosts=2", "updn")
+	for pattern, alike := range map[string]bool{"alltoall": true, "alltoall-phased": false, "uniform": false, "ring": false, "bisect-both": false} {
+		o := options(t, tb, pattern, 8)
+		o.Beginnings = 1
+		r, err := Improve(t.Context(), tb, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (r.Tried == 0) != alike || r.Before == nil || r.After == nil || alike && !slices.Equal(r.Ranks, o.Ranks) {
+			t.Errorf("%s: %d exchanges are tried", pattern, r.Tried)
+		}
+	}
+	// Two ranks have two orders, and both send at once.
+	if r, err := Improve(t.Context(), tb, options(t, tb, "ring", 2)); err != nil || r.Tried != 0 {
+		t.Error(r, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	tb := tables(t, "ring:6", "updn")
 	o := options(t, tb, "alltoall", 6)

@@ -52,7 +52,7 @@ weft help patterns lists the patterns.
 
 Exit code 1: no order was found that is shorter.`,
 		Example: `  weft place fabric.ibnetdiscover --pattern neighbour3d --allocation random:64 --out hosts
-  weft place fabric.ibnetdiscover --tables /var/log/opensm --ranks hosts --pattern alltoall
+  weft place fabric.ibnetdiscover --tables /var/log/opensm --ranks hosts --pattern alltoall-phased
   weft place fabric.ibnetdiscover --traffic ranks.csv --allocation random:64 --out hosts
   weft place torus:4x4x4 --engine dor --pattern neighbour2d --allocation random --json`,
 		Args: cobra.ExactArgs(1),
@@ -136,7 +136,11 @@ func (j *simulateJob) showPlaced(s *result.Place, o *placeFlags) error {
 		return fmt.Sprintf("%.3f times as long as each flow alone; %.4f of full for the mean flow; %s at most on a channel", f.Slowdown, f.Bandwidth, words.Plural(f.MaxCongestion, "flow"))
 	}
 	p.Fact("before", "%s", line(s.Before))
-	if s.Exchanged == 0 {
+	switch {
+	case s.Tried == 0:
+		p.Fact("after", "every order of the ranks loads the network alike")
+		return j.Show(p)
+	case s.Exchanged == 0:
 		p.Fact("after", "no order that was tried is shorter; %s tried in %s", words.Plural(s.Tried, "exchange"), words.Seconds(s.Seconds))
 		return j.Show(p)
 	}
