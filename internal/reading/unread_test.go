@@ -41,6 +41,8 @@ func TestUnread(t *testing.T) {
 		"SYSTEM LEAF,LEAF:4x\n\nNODE SW 24 MT47396 U1\n    1 -> P1\n":                                                            ".ibnl",
 		"TOPSYSTEM MQM8700\n\nNODE SW 41 MT54000 U1\n  1 -4x-> P1\n":                                                             ".ibnl",
 		"SwitchName=ibsw2 Nodes=0x155dfffd341acb,0x155dfffd341b0b\nSwitchName=ibsw1 Switches=ibsw2\n":                            "sharp_cmd topology",
+		"Link Summary\n\n1 Links in Fabric:\nRate NodeGUID          Port Type Name\n":                                            "Omni-Path",
+		"100g 0x0011750101671ed9   1 FI   node-7 hfi1_0\n<->  0x00117501026a5683   5 SW   leaf 1\n":                              "Omni-Path",
 		"TreeID:0, Max Radix:2\n(0), AN:Mellanox Technologies Aggregation Node, lid:48\n":                                        "SHARP's",
 		"ib-sw1 [standalone: master] > show interfaces ib status\n\nInterface\n":                                                 "show commands",
 		"leaf-1# show ip route\n":                                            "show commands",
