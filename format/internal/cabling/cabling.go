@@ -34,6 +34,7 @@ type Node struct {
 	Kind  Kind        // Unknown: guessed when all cables are known
 	GUID  fabric.GUID // zero: one is made up, in the natural order of the keys
 	Ports int         // how many there are; 0, or less than are used: up to the largest that is used
+	Model string      // what it is a piece of; those of one model are of one kind. Empty: not known
 
 	PortGUID bool // of an adapter: with a single port in use, it has the GUID of the node
 }

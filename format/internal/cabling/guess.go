@@ -1,6 +1,7 @@
 package cabling
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,39 +18,62 @@ var (
 	calledHost   = regexp.MustCompile(`(?i)node|host|compute|dgx|hgx|gpu|server|srv|login|storage|[ /](mlx[0-9]+_|hca-?[0-9]|ib[ps]?[0-9]|hfi1_|qib[0-9])| U[0-9]+$|mt4[0-9]{3} `)
 )
 
+// signs is what tells of which kind a device is, or all devices of a model.
+type signs struct {
+	hosts, boxes int // names that say it
+	ports        int // how many are cabled, or the largest number of one
+}
+
 // guessKinds decides what the devices are of which no line says it: by their names; else a
 // device with three ports, or with one numbered above two, is a switch, and any other a host.
 func (l *List) guessKinds() {
-	ports := make([]int, len(l.nodes)) // [node] how many are cabled, or the largest number of one
+	all := make([]signs, len(l.nodes)) // [node]
 	met := make([]int, len(l.nodes))   // [node] ends of cables so far
 	for _, c := range l.cables {
 		for _, end := range c.ends {
 			met[end.Node]++
-			ports[end.Node] = max(ports[end.Node], met[end.Node], end.Port.Number)
+			all[end.Node].ports = max(all[end.Node].ports, met[end.Node], end.Port.Number)
 		}
+	}
+	models := map[string]*signs{}
+	for i := range l.nodes {
+		n, s := &l.nodes[i], &all[i]
+		name := cmp.Or(n.Name, n.Key)
+		switch host, box := calledHost.MatchString(name), calledSwitch.MatchString(name); {
+		case host && !box:
+			s.hosts++
+		case box && !host:
+			s.boxes++
+		}
+		if n.Model == "" {
+			continue
+		}
+		m := models[n.Model]
+		if m == nil {
+			m = &signs{}
+			models[n.Model] = m
+		}
+		m.hosts, m.boxes, m.ports = m.hosts+s.hosts, m.boxes+s.boxes, max(m.ports, s.ports)
 	}
 	guessed := [2]int{} // switches, hosts
 	first := ""
 	for i := range l.nodes {
-		n := &l.nodes[i]
+		n, s := &l.nodes[i], all[i]
 		if n.Kind != Unknown {
 			continue
 		}
-		name := n.Name
-		if name == "" {
-			name = n.Key
+		if m := models[n.Model]; m != nil {
+			s = *m
 		}
-		host, box := calledHost.MatchString(name), calledSwitch.MatchString(name)
-		switch {
-		case host != box && host, host == box && ports[i] <= 2:
+		if s.hosts > s.boxes || s.hosts == s.boxes && s.ports <= 2 {
 			n.Kind = Adapter
 			guessed[1]++
-		default:
+		} else {
 			n.Kind = Switch
 			guessed[0]++
 		}
 		if first == "" {
-			first = strconv.Quote(name) + " as " + n.Kind.String()
+			first = strconv.Quote(cmp.Or(n.Name, n.Key)) + " as " + n.Kind.String()
 		}
 	}
 	if first != "" {

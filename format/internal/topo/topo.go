@@ -266,7 +266,7 @@ var (
 
 // guess is the end at a port of a system without a definition.
 func (p *parser) guess(b *box, port string, line int) (cabling.End, error) {
-	n := cabling.Node{Key: b.name}
+	n := cabling.Node{Key: b.name, Model: b.kind}
 	at := cabling.Port{}
 	if hostType.MatchString(b.kind) {
 		n.Kind = cabling.Adapter

@@ -120,6 +120,29 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Systems of one type are of one kind, also those that have no more cables than a host, and whose names say nothing.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	const text = `Q3400 a1
+ sw1p1 -> Q3400 a9 sw1p1
+ sw2p1 -> XBOX b1 P1
+ sw3p1 -> XBOX b2 P1
+Q3400 a2
+ sw1p1 -> Q3400 a9 sw2p1
+ sw2p1 -> XBOX node3 P9
+`
+	f, err := Read(strings.NewReader(text), "n.topo", find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a1/1 a9/1 unknown", "a1/3 b1/1 unknown", "a1/5 b2/1 unknown", "a2/1 a9/3 unknown", "a2/3 node3/9 unknown"}, cables(f)); diff != "" {
+		t.Error(diff)
+	}
+	if n := f.Count(); n.Switches != 3 || n.HCA != 3 {
+		t.Errorf("%+v", n)
+	}
+}
+
 // Boards that are missing or of another kind.
 func TestConfig(t *testing.T) {
 	text := "BX-2 big CFG: leaf2=12x, leaf1=R\n L1/P1 -> Duo h1 mlx5_0/P1\n L2/P1-12x -> Duo h1 mlx5_0/P2\n"
