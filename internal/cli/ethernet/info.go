@@ -52,17 +52,25 @@ func runInfo(a *console.Console, cmd *cobra.Command, name string, o *networkFlag
 		Devices: len(in.Names), Cables: in.Cables(), Prefixes: in.Prefixes(), Hosts: in.HostPrefixes(), Classes: len(in.Classes),
 		Priorities: append([]int{}, in.Priorities.Lossless()...), Tiers: []result.EthernetTier{}, Odd: []result.EthernetOdd{},
 	}
-	adapters := make([]int, len(found.Tiers))
+	adapters, carry := make([]int, len(found.Tiers)), make([]int, len(found.Tiers)) // [tier] and what they carry together, Mb/s
+	rated := in.HostSpeeds != nil
 	for d, n := range in.hosts {
 		s.Adapters += n
 		if found.Level[d] >= 0 {
 			adapters[found.Level[d]] += n
+		}
+		if rated && n > 0 {
+			rated = in.HostSpeeds[d] > 0
+			carry[max(found.Level[d], 0)] += n * int(in.HostSpeeds[d])
 		}
 	}
 	for i, t := range found.Tiers {
 		e := result.EthernetTier{Devices: t.Devices, WithHosts: t.Hosts, Up: t.Up, Down: t.Down, Across: t.Across, NextHops: []result.EthernetWidth{}}
 		if below := t.Down + adapters[i]; below > 0 && t.Up > 0 {
 			e.Over = float64(below) / float64(t.Up)
+			if t.UpMbps > 0 && (t.DownMbps > 0 || t.Down == 0) && (rated || adapters[i] == 0) {
+				e.Over = float64(t.DownMbps+carry[i]) / float64(t.UpMbps)
+			}
 		}
 		for hops, routes := range t.Widths {
 			if routes > 0 {

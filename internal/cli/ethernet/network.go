@@ -18,6 +18,7 @@ import (
 	"github.com/weft-fabric/weft/internal/cli/internal/input"
 	"github.com/weft-fabric/weft/internal/ethernet/bgp"
 	"github.com/weft-fabric/weft/internal/ethernet/drawn"
+	"github.com/weft-fabric/weft/internal/ethernet/ecmp"
 	"github.com/weft-fabric/weft/internal/words"
 	"github.com/weft-fabric/weft/result"
 )
@@ -124,17 +125,14 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	if o.routes == "" {
 		return nil, exit.Usage("%s has no routes; --routes bgp, ecmp or updown computes them", name)
 	}
-	var cabling *ethernet.Cabling
-	var hosts []int
-	var notes []string
-	var f *fabric.Fabric
+	var d *drawing
 	switch {
 	case flags.IsContainerlab(name):
-		cabling, hosts, notes, err = ofDrawing(c, name, drawn.Containerlab)
+		d, err = ofDrawing(c, name, drawn.Containerlab)
 	case flags.IsNS3(name):
-		cabling, hosts, notes, err = ofDrawing(c, name, drawn.NS3)
+		d, err = ofDrawing(c, name, drawn.NS3)
 	default:
-		f, cabling, hosts, err = ofFabric(c, name)
+		d, err = ofFabric(c, name)
 	}
 	if err != nil {
 		return nil, err
@@ -142,8 +140,9 @@ func (o *networkFlags) read(c *console.Console, name string) (*networkInput, err
 	if len(lossless) == 0 {
 		lossless = []uint8{3}
 	}
-	n := &ethernet.Network{Cabling: cabling, Classes: bgp.Subnets(cabling, hosts), Priorities: ethernet.Uniform(cabling, lossless), Notes: notes}
-	in := &networkInput{Network: n, again: name + o.text(), hosts: hosts, fabric: f}
+	n := &ethernet.Network{Cabling: d.cabling, Classes: bgp.Subnets(d.cabling, d.hosts), Priorities: ethernet.Uniform(d.cabling, lossless), Notes: d.notes}
+	n.Speeds, n.HostSpeeds = d.speeds, d.hostSpeeds
+	in := &networkInput{Network: n, again: name + o.text(), hosts: d.hosts, fabric: d.fabric}
 	return in, o.compute(in)
 }
 
@@ -194,21 +193,58 @@ func (o *networkFlags) planFor(in *networkInput) error {
 	return err
 }
 
+// drawing is a network without routes.
+type drawing struct {
+	cabling            *ethernet.Cabling
+	hosts              []int    // [DeviceID] interfaces of hosts behind it
+	speeds, hostSpeeds []uint32 // as in ethernet.Network
+	fabric             *fabric.Fabric
+	notes              []string
+}
+
+// newDrawing is devices with the cables between them and the speeds of these, Mb/s, if they are known. behind is the device of each
+// interface of a host, and hostSpeeds its speed.
+func newDrawing(devices []string, cables []ethernet.Cable, speeds []uint32, behind []string, hostSpeeds []uint32) (*drawing, error) {
+	cabling, err := ethernet.NewCabling(devices, cables)
+	if err != nil {
+		return nil, err
+	}
+	d := &drawing{cabling: cabling, hosts: make([]int, len(devices))}
+	if speeds != nil {
+		d.speeds = make([]uint32, len(cabling.Links))
+		for i, c := range cables {
+			l := cabling.LinkAt(cabling.Device(c.A.Device), c.A.Interface)
+			d.speeds[l], d.speeds[cabling.Reverse[l]] = speeds[i], speeds[i]
+		}
+	}
+	of := make([][]uint32, len(devices)) // [DeviceID] speeds of interfaces of hosts
+	for i, device := range behind {
+		at := cabling.Device(device)
+		if d.hosts[at]++; hostSpeeds != nil {
+			of[at] = append(of[at], hostSpeeds[i])
+		}
+	}
+	if hostSpeeds != nil {
+		d.hostSpeeds = make([]uint32, len(devices))
+		for at, list := range of {
+			d.hostSpeeds[at] = ecmp.MostSpeed(list)
+		}
+	}
+	return d, nil
+}
+
 // ofDrawing reads a network that somebody drew, and counts the hosts of each device.
-func ofDrawing(c *console.Console, name string, read func(io.Reader, string) (*drawn.Topology, error)) (*ethernet.Cabling, []int, []string, error) {
+func ofDrawing(c *console.Console, name string, read func(io.Reader, string) (*drawn.Topology, error)) (*drawing, error) {
 	t, err := console.ReadFile(c, name, read)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	cabling, err := ethernet.NewCabling(t.Devices, t.Cables)
+	d, err := newDrawing(t.Devices, t.Cables, t.Speeds, t.Hosts, t.HostSpeeds)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	hosts := make([]int, len(t.Devices))
-	for _, device := range t.Hosts {
-		hosts[cabling.Device(device)]++
-	}
-	return cabling, hosts, t.Notes, nil
+	d.notes = t.Notes
+	return d, nil
 }
 
 // judgeable refuses a network in which there is nothing to judge.
@@ -237,21 +273,22 @@ func (in *networkInput) nothing(s ethernet.Scope) string {
 
 // ofFabric is a computed network, or any fabric that weft reads, as Ethernet: its switches and the
 // cables between them, and how many hosts each has.
-func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cabling, []int, error) {
+func ofFabric(c *console.Console, name string) (*drawing, error) {
 	f, err := input.Fabric(c, name)
 	var beyond interface {
 		WithoutLIDs() (*fabric.Fabric, error)
 	}
 	if errors.As(err, &beyond) {
 		if f, err = beyond.WithoutLIDs(); err != nil {
-			return nil, nil, nil, exit.Usage("%w", err)
+			return nil, exit.Usage("%w", err)
 		}
 	}
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	var names []string
 	var cables []ethernet.Cable
+	var speeds, hostSpeeds []uint32
 	end := func(s fabric.NodeID, port uint8) ethernet.End {
 		return ethernet.End{Device: f.Label(s), Interface: portName(port)}
 	}
@@ -260,20 +297,22 @@ func ofFabric(c *console.Console, name string) (*fabric.Fabric, *ethernet.Cablin
 		for t, last := f.TrunksFrom(s); t < last; t++ {
 			if ch := f.Channel(t); t < f.Reverses()[t] {
 				cables = append(cables, ethernet.Cable{A: end(ch.From, ch.FromPort), B: end(ch.To, ch.ToPort)})
+				speeds = append(speeds, uint32(ch.Rate.Mbps()))
 			}
 		}
 	}
-	cabling, err := ethernet.NewCabling(names, cables)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	hosts := make([]int, len(names))
+	var behind []string
 	for i := range f.Endpoints() {
 		if e := f.Endpoint(fabric.EndpointID(i)); e.Class == fabric.HostAdapter && e.Switch != fabric.None {
-			hosts[cabling.Device(f.Label(e.Switch))]++
+			behind, hostSpeeds = append(behind, f.Label(e.Switch)), append(hostSpeeds, uint32(f.Channel(e.Inject).Rate.Mbps()))
 		}
 	}
-	return f, cabling, hosts, nil
+	d, err := newDrawing(names, cables, speeds, behind, hostSpeeds)
+	if err != nil {
+		return nil, err
+	}
+	d.fabric = f
+	return d, nil
 }
 
 // portName is the interface of a port of a computed network.

@@ -29,6 +29,9 @@ type Topology struct {
 	Hosts   []string // for each interface of a host: the device that it is behind
 	Cables  []ethernet.Cable
 	Notes   []string // what was assumed or left out, a sentence each
+
+	Speeds     []uint32 // [place in Cables] Mb/s; 0: not known. nil: of none
+	HostSpeeds []uint32 // [place in Hosts] likewise
 }
 
 // file has the parts of a topology that say how devices are cabled; all else is skipped.

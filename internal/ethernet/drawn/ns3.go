@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 
 	"github.com/weft-fabric/weft/ethernet"
@@ -16,41 +17,40 @@ const maxNodes = 1 << 20
 // NS3 reads the topology.txt of ns-3 as the HPCC model has it (Y. Li et al., HPCC: High Precision Congestion
 // Control, SIGCOMM 2019): the numbers of nodes, switches and links; the numbers of the nodes that are
 // switches; and a line for each link, with its ends, its rate, its delay and its error rate. All other nodes
-// are hosts.
+// are hosts. SimAI's has the number of GPUs in a server behind that of nodes, and that of NVSwitches, whose numbers come
+// before those of switches, and ends the first line with the type of the GPUs: NVSwitches and their links are inside of
+// servers, and left out.
 func NS3(r io.Reader, name string) (*Topology, error) {
 	t := &Topology{Name: name}
 	lines := reading.NewLines(r, name)
-	var nodes, switches, links uint64
 	if !nextLine(lines) {
 		return nil, ended(lines, "the numbers of nodes, switches and links")
 	}
-	head := lines.Text()
-	for _, to := range [...]*uint64{&nodes, &switches, &links} {
-		n, ok := head.Uint(maxNodes)
-		if !ok {
-			return nil, lines.Errorf("the first line has the numbers of nodes, switches and links, each up to %d", maxNodes)
-		}
-		*to = n
+	head, err := readHead(lines)
+	if err != nil {
+		return nil, err
 	}
-	if !head.Empty() {
-		return nil, lines.Errorf("the first line has more than the numbers of nodes, switches and links: only the form of HPCC is read")
-	}
-	isSwitch := make([]bool, nodes)
+	nodes, switches, links := head.nodes, head.inside+head.switches, head.links
+	isSwitch, inside := make([]bool, nodes), make([]bool, nodes)
 	for found := uint64(0); found < switches; {
 		if !nextLine(lines) {
 			return nil, ended(lines, fmt.Sprintf("%d of %d numbers of switches", switches-found, switches))
 		}
 		for c := lines.Text(); !c.Empty(); found++ {
 			id, ok := c.Uint(math.MaxInt32)
-			if !ok || id >= nodes || isSwitch[id] || found == switches {
+			if !ok || id >= nodes || isSwitch[id] || inside[id] || found == switches {
 				return nil, lines.Errorf("%d different numbers of switches are expected, each below %d", switches, nodes)
+			}
+			if found < head.inside {
+				inside[id] = true
+				continue
 			}
 			isSwitch[id] = true
 			t.Devices = append(t.Devices, nodeName(id))
 		}
 	}
 	ports := map[uint64]int{}
-	between := 0
+	between, within := 0, 0
 	for found := uint64(0); found < links; found++ {
 		if !nextLine(lines) {
 			return nil, ended(lines, fmt.Sprintf("%d of %d links", links-found, links))
@@ -61,15 +61,21 @@ func NS3(r io.Reader, name string) (*Topology, error) {
 		if !okA || !okB || a >= nodes || b >= nodes || a == b {
 			return nil, lines.Errorf("a link has the numbers of two nodes, below %d", nodes)
 		}
+		if inside[a] || inside[b] {
+			within++
+			continue
+		}
 		ports[a]++
 		ports[b]++
+		speed := speedOf(c.Word())
 		switch {
 		case isSwitch[a] && isSwitch[b]:
 			t.Cables = append(t.Cables, ethernet.Cable{A: port(a, ports[a]), B: port(b, ports[b])})
+			t.Speeds = append(t.Speeds, speed)
 		case isSwitch[a]:
-			t.Hosts = append(t.Hosts, nodeName(a))
+			t.Hosts, t.HostSpeeds = append(t.Hosts, nodeName(a)), append(t.HostSpeeds, speed)
 		case isSwitch[b]:
-			t.Hosts = append(t.Hosts, nodeName(b))
+			t.Hosts, t.HostSpeeds = append(t.Hosts, nodeName(b)), append(t.HostSpeeds, speed)
 		default:
 			between++
 		}
@@ -80,10 +86,49 @@ func NS3(r io.Reader, name string) (*Topology, error) {
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
+	if within > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("links of NVSwitches, which are inside of servers, and left out: %d", within))
+	}
 	if between > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("links between hosts, and left out: %d", between))
 	}
 	return t, nil
+}
+
+// dataRate is a rate as ns-3 writes it: 100Gbps, 40000Mbps, 0.4Tb/s.
+var dataRate = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kKMGT]?)(?:bps|b/s)$`)
+
+// speedOf is a rate in Mb/s; 0: it is not known.
+func speedOf(rate []byte) uint32 {
+	m := dataRate.FindSubmatch(rate)
+	if m == nil {
+		return 0
+	}
+	v, err := strconv.ParseFloat(string(m[1]), 64)
+	v *= map[string]float64{"": 1e-6, "k": 1e-3, "K": 1e-3, "M": 1, "G": 1e3, "T": 1e6}[string(m[2])]
+	if err != nil || v < 1 || v > math.MaxUint32 {
+		return 0
+	}
+	return uint32(v + 0.5)
+}
+
+// head is the first line of a topology.txt.
+type head struct{ nodes, inside, switches, links uint64 }
+
+// readHead reads the first line, in one of the two forms.
+func readHead(lines *reading.Lines) (h head, err error) {
+	c := lines.Text()
+	var numbers []uint64
+	for n, ok := c.Uint(maxNodes); ok; n, ok = c.Uint(maxNodes) {
+		numbers = append(numbers, n)
+	}
+	switch rest := c.Word(); {
+	case len(numbers) == 3 && len(rest) == 0:
+		return head{nodes: numbers[0], switches: numbers[1], links: numbers[2]}, nil
+	case len(numbers) == 5 && len(rest) > 0 && c.Empty():
+		return head{nodes: numbers[0], inside: numbers[2], switches: numbers[3], links: numbers[4]}, nil
+	}
+	return h, lines.Errorf("the first line has the numbers of nodes, switches and links, each up to %d; of SimAI the numbers of nodes, GPUs in a server, NVSwitches, switches and links, and a type of GPUs", maxNodes)
 }
 
 // nextLine moves to the next line that is not empty.

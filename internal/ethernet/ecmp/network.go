@@ -124,7 +124,7 @@ func (w *Network) speeds(n *ethernet.Network) {
 			}
 		}
 	}
-	usual := max(usualSpeed(mbps), 1)
+	usual := max(MostSpeed(mbps), 1)
 	for l := range mbps {
 		if mbps[l] == 0 {
 			mbps[l] = usual
@@ -133,7 +133,7 @@ func (w *Network) speeds(n *ethernet.Network) {
 	ofDevice := make([]uint32, w.devices)
 	for d := range ethernet.DeviceID(w.devices) {
 		first, end := n.LinksFrom(d)
-		ofDevice[d] = max(usualSpeed(mbps[first:end]), 1)
+		ofDevice[d] = max(MostSpeed(mbps[first:end]), 1)
 		if first == end {
 			ofDevice[d] = usual
 		}
@@ -160,8 +160,8 @@ func (w *Network) speeds(n *ethernet.Network) {
 	}
 }
 
-// usualSpeed is the speed that most have of those that are known, of equals the fastest; 0 if none is.
-func usualSpeed(list []uint32) (speed uint32) {
+// MostSpeed is the speed that most have of those that are known, of equals the fastest; 0 if none is.
+func MostSpeed(list []uint32) (speed uint32) {
 	count := map[uint32]int{}
 	for _, s := range list {
 		if s > 0 {

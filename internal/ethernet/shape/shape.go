@@ -26,6 +26,8 @@ type Tier struct {
 	Down    int   // to the one before
 	Across  int   // within the tier
 	Widths  []int // [number of next hops] routes to prefixes with hosts that have so many
+
+	UpMbps, DownMbps int // what the cables up and down carry together; 0: not known of all
 }
 
 // Finding is something odd.
@@ -84,18 +86,35 @@ func (s *Shape) levels(n *ethernet.Network) {
 // cables counts those between tiers, and finds devices with others than most of their tier.
 func (s *Shape) cables(n *ethernet.Network) {
 	up, down := make([]int, len(n.Names)), make([]int, len(n.Names))
+	unknown := make([][2]bool, len(s.Tiers)) // up, down
 	for l, link := range n.Links {
 		a, b := s.Level[link.From], s.Level[link.To]
+		mbps := 0
+		if n.Speeds != nil {
+			mbps = int(min(n.Speeds[l], n.Speeds[n.Reverse[l]]))
+		}
 		switch {
 		case a < 0 || b < 0:
 		case a < b:
 			up[link.From]++
 			s.Tiers[a].Up++
+			s.Tiers[a].UpMbps += mbps
+			unknown[a][0] = unknown[a][0] || mbps == 0
 		case a > b:
 			down[link.From]++
 			s.Tiers[a].Down++
+			s.Tiers[a].DownMbps += mbps
+			unknown[a][1] = unknown[a][1] || mbps == 0
 		case ethernet.LinkID(l) < n.Reverse[l]:
 			s.Tiers[a].Across++
+		}
+	}
+	for i := range s.Tiers {
+		if unknown[i][0] {
+			s.Tiers[i].UpMbps = 0
+		}
+		if unknown[i][1] {
+			s.Tiers[i].DownMbps = 0
 		}
 	}
 	for d, level := range s.Level {

@@ -42,7 +42,7 @@ func text(s *Shape) string {
 }
 
 func TestShape(t *testing.T) {
-	if got, want := text(Of(clos(t))), "[{4 4 12 0 0 [0 0 0 12]} {3 0 0 12 0 [0 12]}]\n"; got != want {
+	if got, want := text(Of(clos(t))), "[{4 4 12 0 0 [0 0 0 12] 0 0} {3 0 0 12 0 [0 12] 0 0}]\n"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got, want := text(Of(clos(t, [2]int{0, 5}, [2]int{0, 6}))), `[{4 4 10 0 0 [0 6 0 6]} {3 0 0 10 0 [0 10]}]
@@ -51,6 +51,16 @@ one-uplink: d0 has one cable up: without it, it is cut off
 uneven-cables: d0 has 1 cable up, and 3 of 4 devices of tier 0 have 3
 uneven-cables: d4 has 4 cables down, and 2 of 3 devices of tier 1 have 3`; !strings.Contains(got, strings.SplitN(want, "\n", 2)[1]) {
 		t.Errorf("%s", got)
+	}
+	fast := clos(t)
+	fast.Speeds = slices.Repeat([]uint32{100_000}, len(fast.Links))
+	fast.Speeds[0] = 40_000 // the slower end counts
+	if tiers := Of(fast).Tiers; tiers[0].UpMbps != 1_140_000 || tiers[1].DownMbps != 1_140_000 || tiers[0].DownMbps != 0 {
+		t.Errorf("%+v", tiers)
+	}
+	fast.Speeds[0] = 0
+	if tiers := Of(fast).Tiers; tiers[0].UpMbps != 0 || tiers[1].DownMbps != 0 {
+		t.Errorf("%+v", tiers)
 	}
 	n := clos(t)
 	n.Priorities.Lane[0] = ethernet.Lossy

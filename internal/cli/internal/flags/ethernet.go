@@ -60,7 +60,7 @@ func openRegular(name string) io.ReadCloser {
 }
 
 // IsNS3 reports whether a file begins as the topology.txt of ns-3 does: three numbers in the first
-// line, and as many in what follows as the second of them says.
+// line, or SimAI's five and a word, and as many in what follows as they say of switches.
 func IsNS3(name string) bool {
 	f := openRegular(name)
 	if f == nil {
@@ -68,19 +68,22 @@ func IsNS3(name string) bool {
 	}
 	defer f.Close()
 	lines := reading.NewLines(io.LimitReader(f, 64<<10), name)
-	var head [3]uint64
 	if !lines.Next() {
 		return false
 	}
 	c := lines.Text()
-	for i := range head {
-		n, ok := c.Uint(math.MaxInt32)
-		if !ok {
-			return false
-		}
-		head[i] = n
+	var head []uint64
+	for n, ok := c.Uint(math.MaxInt32); ok; n, ok = c.Uint(math.MaxInt32) {
+		head = append(head, n)
 	}
-	if !c.Empty() || head[1] == 0 || head[1] > head[0] || !lines.Next() {
+	var switches uint64
+	switch {
+	case len(head) == 3 && c.Empty():
+		switches = head[1]
+	case len(head) == 5 && len(c.Word()) > 0 && c.Empty():
+		switches = head[3]
+	}
+	if switches == 0 || switches > head[0] || !lines.Next() {
 		return false
 	}
 	c = lines.Text()
