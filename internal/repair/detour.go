@@ -66,7 +66,7 @@ type randomizer struct {
 }
 
 // destination changes entries of a LID's row, and counts them in the step, as the union allows: of switches with
-// traffic in scope, to neighbours with working paths that are at most one hop farther from the destination.
+// traffic in scope, to neighbours with working paths. None of these is more than a hop farther from the destination.
 func (d *randomizer) destination(lid fabric.LID) {
 	a := d.a
 	a.inForce(lid)
@@ -79,7 +79,7 @@ func (d *randomizer) destination(lid fabric.LID) {
 		for _, i := range d.rng.Perm(int(end - first)) {
 			c := first + fabric.ChannelID(i)
 			to := a.f.Heads()[c]
-			if c != a.packets.Entry[s] && a.dist[to] != unknown && a.best[to] <= a.best[s]+1 && a.take(s, c) {
+			if c != a.packets.Entry[s] && a.dist[to] != unknown && a.take(s, c) {
 				break
 			}
 		}
