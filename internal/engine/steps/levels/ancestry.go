@@ -110,7 +110,7 @@ func (l *Levels) hostsByPart() []int64 {
 func (l *Levels) raiseSpines() {
 	total, onLeaves, leaves := l.hostsByPart(), make([]int64, l.parts), make([]int64, l.parts)
 	for s, n := range l.Hosts {
-		if p := l.Part[s]; l.inCore(fabric.NodeID(s)) && l.Height[s] == 0 {
+		if p := l.Part[s]; l.Height[s] == 0 { // a leaf of the core: others have no height yet
 			leaves[p]++
 			onLeaves[p] += n
 		}
@@ -118,7 +118,7 @@ func (l *Levels) raiseSpines() {
 	reach := l.Reach(l.coreByHeight(), l.hostsBelow)
 	for s := range fabric.NodeID(len(l.Height)) {
 		p := l.Part[s]
-		if !l.inCore(s) || l.Height[s] != 0 || 2*l.Hosts[s]*leaves[p] >= onLeaves[p] {
+		if l.Height[s] != 0 || 2*l.Hosts[s]*leaves[p] >= onLeaves[p] {
 			continue
 		}
 		most := int64(0)
