@@ -18,7 +18,10 @@ func Full(err error, dir, what string, wanted int64) error {
 		return err
 	}
 	left, ok := Left(dir)
-	if ok && left.Files == 0 {
+	switch {
+	case errors.Is(err, syscall.EDQUOT): // the disk has room, and this user none
+		ok = false
+	case ok && left.Files == 0:
 		return FullOf(err, dir)
 	}
 	size := words.Size(wanted)
@@ -37,7 +40,7 @@ func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 // FullOf adds to an error about a disk on which a folder is, if it is full, what it is full of: the system says the same where
 // files have no room, and where no more of them can be made.
 func FullOf(err error, dir string) error {
-	if !isFull(err) {
+	if !errors.Is(err, syscall.ENOSPC) { // of a quota the disk knows nothing
 		return err
 	}
 	switch left, ok := Left(dir); {

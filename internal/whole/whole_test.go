@@ -81,6 +81,11 @@ func TestFullDiskSaysHowMuch(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "tables takes 5 KiB, and ") || !strings.Contains(err.Error(), " can still be written in "+dir) {
 		t.Errorf("%v", err)
 	}
+	for _, err := range []error{Full(syscall.EDQUOT, dir, "it", 5<<10), FullOf(syscall.EDQUOT, dir)} { // there is room on the disk, for others
+		if !errors.Is(err, syscall.EDQUOT) || strings.Contains(err.Error(), "can still be written") {
+			t.Error(err)
+		}
+	}
 	if err := Full(io.EOF, dir, "it", 1); !errors.Is(err, io.EOF) || err.Error() != "EOF" {
 		t.Errorf("%v", err)
 	}
