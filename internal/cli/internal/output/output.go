@@ -67,10 +67,19 @@ func WriteFile(c *console.Console, name string, write func(io.Writer) error) err
 	if err != nil {
 		return Explain(name, err)
 	}
-	if err := errors.Join(f.Chmod(0o644), fill(c.Context, f, compress, write)); err != nil {
+	if err := errors.Join(readable(f, 0o644), fill(c.Context, f, compress, write)); err != nil {
 		return Explain(name, err)
 	}
 	return Explain(name, os.Rename(u.Path, at))
+}
+
+// readable lets others read what is written, where files have modes: file systems such as FAT refuse to set them.
+func readable(f interface{ Chmod(mode fs.FileMode) error }, mode fs.FileMode) error {
+	err := f.Chmod(mode)
+	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // openWaiting opens a pipe or a device to write into it, and waits for who reads a pipe until ctx ends.
@@ -177,7 +186,7 @@ func NewFolder(name string, force bool) (*Folder, error) {
 	}
 	d := &Folder{Unfinished: u, Final: name, force: force, sub: "."}
 	if d.root, err = u.opened(); err == nil {
-		err = u.lock.Chmod(0o755)
+		err = readable(u.lock, 0o755)
 	}
 	if err != nil {
 		d.Discard()
@@ -280,7 +289,7 @@ func (d *Folder) Write(ctx context.Context, files ...files.File) error {
 	for _, file := range files {
 		f, err := d.root.OpenFile(filepath.Join(d.sub, file.Name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) // never through a link that others put there
 		if err == nil {
-			err = errors.Join(f.Chmod(0o644), fill(ctx, f, false, file.Write))
+			err = errors.Join(readable(f, 0o644), fill(ctx, f, false, file.Write))
 		}
 		if err != nil {
 			return Explain(filepath.Join(d.Final, file.Name), err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -155,5 +156,24 @@ func TestPipeThatNobodyReads(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Fatalf("read: %v: it waits still", reads)
 		}
+	}
+}
+
+// modeless is a file on a file system that has no modes, such as FAT.
+type modeless struct{ err error }
+
+func (f modeless) Chmod(mode fs.FileMode) error {
+	return &fs.PathError{Op: "chmod", Path: "file", Err: f.err}
+}
+
+// Outputs are written where files have no modes too.
+func TestFileSystemWithoutModes(t *testing.T) {
+	for _, err := range []error{syscall.EPERM, syscall.ENOTSUP, syscall.ENOSYS} {
+		if err := readable(modeless{err}, 0o644); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := readable(modeless{syscall.EIO}, 0o644); !errors.Is(err, syscall.EIO) {
+		t.Error(err)
 	}
 }
