@@ -72,8 +72,11 @@ func (r *running) checkCables(ctx context.Context, at time.Time) {
 	e := trouble.Evidence{Fabric: f, Limits: r.limits, Events: k.recent, Now: at}
 	if r.Cabling != "" {
 		if k.planned == nil {
-			var err error
-			if k.planned, err = r.ReadFabric(r.Cabling); err != nil {
+			err := waitsForNobody(r.Cabling)
+			if err == nil {
+				k.planned, err = r.ReadFabric(r.Cabling)
+			}
+			if err != nil {
 				k.failed = append(k.failed, "cabling: "+words.FirstLine(err.Error()))
 			}
 		}
@@ -132,7 +135,7 @@ func (r *running) unexplained(e *trouble.Evidence) []explain.Finding {
 // nil: there are none. unfit is a sentence for each of which ports were left out.
 func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *counters.Counters, unfit []string, err error) {
 	add := func(name string, optional bool) error {
-		in, err := reading.Open(ctx, name, nil)
+		in, err := reading.OpenFound(ctx, name) // a pipe would keep the watch waiting
 		if err != nil {
 			return err
 		}
@@ -190,6 +193,15 @@ func (r *running) readCounters(ctx context.Context, f *fabric.Fabric) (all *coun
 	return all, unfit, nil
 }
 
+// waitsForNobody refuses a pipe or a device in place of a file or folder, which would keep the watch waiting.
+func waitsForNobody(name string) error {
+	info, err := os.Stat(name)
+	if err != nil || info.IsDir() || info.Mode().IsRegular() { // who reads it says what is wrong
+		return nil //nolint:nilerr // see above
+	}
+	return fmt.Errorf("%s is not a plain file but %s: remove it, or put a file in its place", name, reading.KindOf(info.Mode()))
+}
+
 // filesOfLastRun is which of counterFiles the folder has, packed or not. ibdiagnet leaves files of an earlier run in it that
 // the last one, with fewer options, did not write: counters of then say nothing of now. stale is a sentence for each of these.
 func (r *running) filesOfLastRun(ctx context.Context) (files [len(counterFiles)][]string, stale []string) {
@@ -197,7 +209,7 @@ func (r *running) filesOfLastRun(ctx context.Context) (files [len(counterFiles)]
 	for i, name := range counterFiles {
 		for _, end := range reading.Endings {
 			path := filepath.Join(r.Folder, name+end)
-			in, err := reading.Open(ctx, path, nil)
+			in, err := reading.OpenFound(ctx, path)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -12,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/weft-fabric/weft/fabric"
+	"github.com/weft-fabric/weft/internal/testnet"
 )
 
 // A command that does not end is ended, and with it what it has started, whoever holds the pipe.
@@ -120,4 +124,37 @@ func isRunning(pid int) bool {
 	}
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || !strings.Contains(string(stat), ") Z ")
+}
+
+// A pipe in place of a file about cables is said, and keeps no look waiting.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skipf("no pipes here: %v", err)
+	}
+	folder := newScene(t, Config{})
+	if err := os.Symlink(pipe, filepath.Join(folder.Folder, counterFiles[0])); err != nil {
+		t.Fatal(err)
+	}
+	for of, w := range map[string]*scene{
+		"counters: " + pipe: newScene(t, Config{Counters: []string{pipe}}),
+		"cabling: " + pipe:  newScene(t, Config{Cabling: pipe}),
+		"counters: " + filepath.Join(folder.Folder, counterFiles[0]): folder,
+	} {
+		w.ReadFabric = func(file string) (*fabric.Fabric, error) { return nil, fmt.Errorf("%s was read", file) }
+		looked := make(chan struct{})
+		go func() {
+			defer close(looked)
+			w.show(&Snapshot{Tables: tablesBy(t, testnet.Build(t, "ring:n=5"), "updn", 1)})
+		}()
+		select {
+		case <-looked:
+		case <-time.After(time.Minute):
+			t.Fatalf("%s is waited for", of)
+		}
+		if failed := w.cables.failed; len(failed) != 1 || failed[0] != of+" is not a plain file but a named pipe: remove it, or put a file in its place" {
+			t.Errorf("%s: %q", of, failed)
+		}
+	}
 }
