@@ -80,8 +80,11 @@ func Explain(f *fabric.Fabric, finder routing.PathFinder) []routing.Finding {
 		return append(findings, routing.Finding{Rule: ruleJoined, Why: why(refusal)})
 	}
 	joined := "all do"
-	if l.apart() > 0 {
-		joined = fmt.Sprintf("%.1f %% do", 100*share(l.common))
+	if apart := l.apart(); apart > 0 {
+		joined = "all but " + words.Plural(apart, "pair") + " do"
+		if percent := fmt.Sprintf("%.1f %%", 100*share(l.common)); percent != "100.0 %" {
+			joined = percent + " do"
+		}
 	}
 	findings = append(findings, routing.Finding{Rule: ruleJoined, OK: true, Why: joined})
 	t, err := finder.Paths(context.Background(), f, nil)

@@ -27,6 +27,7 @@ func TestExplain(t *testing.T) {
 		{"a switch", oddRing(t, 0, nil, []int{2}), "1 level", "all do"},
 		{"a tree", testnet.Build(t, "karytree:k=3,n=2"), "2 levels with 3, 3 switches, from the lowest up", "all do"},
 		{"a tree as it was grown", testnet.Build(t, "patchwork:3"), "3 levels with 1, 18, 9 switches, from the lowest up", "99.1 % do"},
+		{"a tree that lacks little", testnet.Build(t, "patchwork:5"), "4 levels with 1, 139, 84, 32 switches, from the lowest up", "all but 100 pairs do"},
 	} {
 		got := Explain(x.f, noted("a note"))
 		want := []string{x.levels, x.joined, "a note"}
