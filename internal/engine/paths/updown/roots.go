@@ -14,8 +14,9 @@ import (
 // candidate is an orientation that is worth trying where no roots are given.
 type candidate struct {
 	*orient.Orientation
-	note  string
-	joins bool // every pair has a legal path
+	note        string
+	joins       bool    // every pair has a legal path
+	most, apart float64 // by fullest
 }
 
 // mostApart is the part of the pairs of hosts that may have no legal path: OpenSM's search for roots
@@ -53,13 +54,11 @@ func candidates(f *fabric.Fabric) []candidate {
 	if len(all) == 1 {
 		return all
 	}
-	most := make(map[*orient.Orientation]float64, len(all))
-	all = slices.DeleteFunc(all, func(c candidate) bool {
-		routes, apart := fullest(f, c.Orientation)
-		most[c.Orientation] = routes
-		return apart > mostApart
-	})
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(most[a.Orientation], most[b.Orientation]) })
+	for i := range all {
+		all[i].most, all[i].apart = fullest(f, all[i].Orientation)
+	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return c.apart > mostApart })
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.most, b.most) })
 	return all[:1+slices.IndexFunc(all, func(c candidate) bool { return c.joins })]
 }
 
