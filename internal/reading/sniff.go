@@ -136,7 +136,7 @@ func sniffLine(line Cursor) Kind {
 		return DBCSV
 	case isLinkInfo(line):
 		return LinkInfo
-	case c.Cut("#in out"), c.Cut("Switch 0x"):
+	case c.Cut("#in out"), c.Cut("Switch 0x") && bytes.Contains(c, []byte(", base LID ")): // of an opensm.mcfdbs, too, without the latter
 		return SL2VLDump
 	case c.Cut("{"):
 		if bytes.Contains(c, []byte("NodeGUID:")) {

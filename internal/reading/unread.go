@@ -21,7 +21,7 @@ var unread = [...]struct {
 	{"smpquery output, of one node or port", discover, regexp.MustCompile(`^# (Node|Port|Switch|Cable|GUID|PKey table|SL2VL table|VL arbitration table)( ext)?( info)?(:| table:|s?:).*([Ll]id|DR path) `)},
 	{"a path that ibtracert printed", discover, regexp.MustCompile(`^From (ca|switch|router) \{?[0-9a-fx]+\}? portnum `)},
 	{"ibqueryerrors output", "it to weft compare FABRIC --measured as perfquery or ibdiagnet have counters, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^Errors for (0x[0-9a-f]+ )?"`)},
-	{"multicast tables of dump_fts -M or ibroute -M", "it to weft verify --multicast, as FABRIC what ibnetdiscover prints, and as --tables what dump_fts prints", regexp.MustCompile(`^Multicast mlids \[`)},
+	{"multicast tables (dump_fts -M, ibroute -M, opensm.mcfdbs)", "it to weft verify --multicast, as FABRIC what ibnetdiscover prints, and as --tables what dump_fts prints", regexp.MustCompile(`^(Multicast mlids \[|(MLID|LID)\s*: Out Port\(s\))`)},
 	{"perfquery output, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC what ibnetdiscover prints", regexp.MustCompile(`^# (Port (extended )?counters: |(Sw)?Port[\w -]*: Lid \d)`)},
 	{"an ibdiagnet2.cables, what modules and cables say of themselves", folderOf, regexp.MustCompile(`^Port=\d+ Lid=\S+ GUID=\S+ Port Name=`)},
 	{"an ibdiagnet2.pm, counters of ports", "it as weft compare FABRIC --measured, and as FABRIC the folder that it is in", regexp.MustCompile(`^Port=\d+ Lid=`)},

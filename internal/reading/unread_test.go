@@ -33,6 +33,7 @@ func TestUnread(t *testing.T) {
 		"# x\n\n\"MF0;leaf 1:MQM8700/U1\", Mellanox, 0x0002c90200404a10, LID 3\n  #  : IB# : Sta\n":                              "ibdiagnet2.net_dump",
 		"# x\nTy : #     : #IB : GUID : LID\n":                                                                                   "ibdiagnet2.net_dump_ext",
 		"Running version   : \"IBDIAGNET 2.10.0\"\nRunning command   : ibdiagnet -o out\n":                                       "log of ibdiagnet",
+		"\nSwitch 0x0002c90200404a10\nLID    : Out Port(s)\n0xC000 : 0x001  0x005\n":                                             "opensm.mcfdbs",
 		"Multicast mlids [0xc000-0xc3ff] of switch Lid 2 guid 0x0002c90200404a10 (leaf 1):\n     Ports: 0 1 2\n":                 "multicast tables",
 		"-I- Using port 1 as the local port.\n-W- ...\n":                                                                         "log of ibdiagnet",
 		"Nov 23 10:11:12 123456 [4F8A7740] 0x03 -> OpenSM 3.3.23\n":                                                              "OpenSM's log",
