@@ -89,6 +89,9 @@ func openWaiting(ctx context.Context, name string) (*os.File, error) {
 		if !errors.Is(err, syscall.ENXIO) { // nobody reads it
 			return f, err
 		}
+		if info, statErr := os.Stat(name); statErr != nil || info.Mode()&fs.ModeNamedPipe == 0 { // a socket, or a device that is not there
+			return nil, err
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,6 +157,26 @@ func TestPipeThatNobodyReads(t *testing.T) {
 		case <-time.After(20 * time.Second):
 			t.Fatalf("read: %v: it waits still", reads)
 		}
+	}
+}
+
+// A socket, which nobody can open, is not waited for.
+func TestSocketAsOutput(t *testing.T) {
+	dir, err := os.MkdirTemp("", "s") // the name of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := WriteFile(&console.Console{Context: ctx}, socket, hello); !errors.Is(err, syscall.ENXIO) {
+		t.Error(err)
 	}
 }
 
