@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -38,16 +39,16 @@ func (g *Given) find(kind, what string, args ...any) {
 }
 
 // readRuns finds out whether the files of a folder of ibdiagnet2 are of one run, by what their heads say. name is where the
-// fabric is from: its file counts if it is one of them.
+// fabric is from: its file counts if it is in the folder of the tables.
 func (g *Given) readRuns(c *console.Console, name string, o *flags.Tables) error {
 	var files []string
-	if network, err := flags.NetworkIn(name); err == nil && network == o.Adaptive {
+	if network, err := flags.NetworkIn(name); err == nil && sameFile(filepath.Dir(network), filepath.Dir(o.LFTs)) {
 		files = append(files, network)
 	}
 	first, firstRun := "", ""
 	var others []string
 	for _, file := range append(files, o.LFTs, o.SL2VL, o.Groups, o.Private, o.ByLane, o.Multicast) {
-		if !flags.OfIbdiagnet(file) {
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || !flags.OfIbdiagnet(file) { // a folder, or a pipe, which is read already
 			continue
 		}
 		run, err := console.ReadFile(c, file, func(r io.Reader, _ string) (string, error) { return reading.RunOf(r), nil })
@@ -65,6 +66,13 @@ func (g *Given) readRuns(c *console.Console, name string, o *flags.Tables) error
 		g.find(OtherRun, "of another run of ibdiagnet than %s (%s): %s; they may be of other cables and LIDs", first, firstRun, strings.Join(others, ", "))
 	}
 	return nil
+}
+
+// sameFile reports whether two names are of one file or folder.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // readUse reads what else a folder of ibdiagnet2 says of how its switches use the tables, into these
