@@ -346,12 +346,7 @@ func writeSteps(ctx context.Context, force bool, plans ...*planned) error {
 			return err
 		}
 	}
-	for _, d := range folders {
-		if err := d.Commit(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return output.Commit(folders...)
 }
 
 // fillSteps writes all steps into a folder that is not there yet.

@@ -301,32 +301,71 @@ func (d *Folder) Write(ctx context.Context, files ...files.File) error {
 	return nil
 }
 
-// Commit renames the folder to its final name. One that was there changes names with it, so that at every moment one of the
-// two is there, and is then removed; where the system cannot do that, it is put aside first.
-func (d *Folder) Commit() error {
+// Commit gives the folder its final name, as Commit of several does.
+func (d *Folder) Commit() error { return Commit(d) }
+
+// Commit renames folders to their final names, all or none of them, and then removes those that were there.
+func Commit(folders ...*Folder) error {
+	var olds []string // of the first folders, what was there
+	for _, d := range folders {
+		old, err := d.place()
+		if err != nil {
+			for i, old := range olds {
+				err = errors.Join(err, folders[i].takeBack(old))
+			}
+			return err
+		}
+		olds = append(olds, old)
+	}
+	var err error
+	for i, old := range olds {
+		err = errors.Join(err, folders[i].removeReplaced(old))
+	}
+	return err
+}
+
+// place renames the folder to its final name. One that was there changes names with it, so that at every moment one of the
+// two is there; where the system cannot do that, it is put aside first. old is where it is then; empty: there was none.
+func (d *Folder) place() (old string, err error) {
 	if err := mayReplace(d.Final, d.force); err != nil {
-		return err
+		return "", err
 	}
 	if exchange(d.Path, d.Final) == nil {
-		return d.removeReplaced(d.Path)
+		return d.Path, nil
 	}
-	old := d.Path + replacedMark
-	err := os.Rename(d.Final, old)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return Explain(d.Final, err)
+	old = d.Path + replacedMark
+	switch err := os.Rename(d.Final, old); {
+	case errors.Is(err, os.ErrNotExist):
+		old = ""
+	case err != nil:
+		return "", Explain(d.Final, err)
 	}
-	had := err == nil
 	if err := os.Rename(d.Path, d.Final); err != nil {
-		if had {
+		if old != "" {
 			err = errors.Join(err, os.Rename(old, d.Final))
 		}
-		return Explain(d.Final, err)
+		return "", Explain(d.Final, err)
 	}
-	return d.removeReplaced(old)
+	return old, nil
+}
+
+// takeBack undoes place.
+func (d *Folder) takeBack(old string) error {
+	if old == d.Path {
+		return exchange(d.Path, d.Final)
+	}
+	err := os.Rename(d.Final, d.Path)
+	if err == nil && old != "" {
+		err = os.Rename(old, d.Final)
+	}
+	return err
 }
 
 // removeReplaced removes the folder that was there before, such as one with files of another user, which cannot be.
 func (d *Folder) removeReplaced(old string) error {
+	if old == "" {
+		return nil
+	}
 	if err := os.RemoveAll(old); err != nil {
 		return fmt.Errorf("%s is written, but what was there before cannot be removed, and is left as %s: %w", d.Final, old, err)
 	}

@@ -114,6 +114,54 @@ func TestFolderIsAlwaysThere(t *testing.T) {
 	}
 }
 
+// Of folders that belong together, such as the way out and the way back, all get their names or none does.
+func TestFoldersTogether(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		dir := t.TempDir()
+		finals := []string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+		before := filepath.Join(finals[0], tablefiles.ForwardingFile)
+		if there {
+			if err := errors.Join(os.Mkdir(finals[0], 0o755), os.WriteFile(before, []byte("before\n"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var folders []*Folder
+		for _, final := range finals {
+			d, err := NewFolder(final, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Discard()
+			if err := d.Write(t.Context(), files.File{Name: tablefiles.ForwardingFile, Write: hello}); err != nil {
+				t.Fatal(err)
+			}
+			folders = append(folders, d)
+		}
+		notes := filepath.Join(finals[1], "notes") // somebody else's, meanwhile
+		if err := errors.Join(os.Mkdir(finals[1], 0o755), os.WriteFile(notes, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if err := Commit(folders...); err == nil || !strings.Contains(err.Error(), "notes, which weft did not write") {
+			t.Error(err)
+		}
+		text, err := os.ReadFile(before)
+		if there && string(text) != "before\n" || !there && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("there was one before: %v; %q, %v", there, text, err)
+		}
+		if err := errors.Join(os.Remove(notes), Commit(folders...)); err != nil {
+			t.Error(err)
+		}
+		for _, final := range finals {
+			if text, err := os.ReadFile(filepath.Join(final, tablefiles.ForwardingFile)); err != nil || string(text) != "hello\n" {
+				t.Errorf("%q, %v", text, err)
+			}
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+			t.Error(left, err)
+		}
+	}
+}
+
 // Who writes into a pipe waits for its reader, and writes all of it; where nobody reads, or reads no more, the wait ends
 // with the context.
 func TestPipeThatNobodyReads(t *testing.T) {
