@@ -422,6 +422,11 @@ func TestSpeeds(t *testing.T) {
 		if math.Abs(r.Time-c.time) > 1e-9 || math.Abs(r.Bound-c.bound) > 1e-9 {
 			t.Errorf("adapters of %d Mb/s: time %g, bound %g, not %g, %g", c.nic, r.Time, r.Bound, c.time, c.bound)
 		}
+		unrated := *n // where no link has a speed, each is as fast as an adapter
+		unrated.Speeds = make([]uint32, len(n.Links))
+		if w, err = New(&unrated, nics); err != nil || !w.Alike {
+			t.Errorf("adapters of %d Mb/s on links of no speed: alike %v, %v", c.nic, w.Alike, err)
+		}
 	}
 	for l := range n.Speeds { // a cable has the speed of its slower end, and one of which nothing is known that of most
 		n.Speeds[l] = 100_000

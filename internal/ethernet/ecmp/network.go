@@ -14,7 +14,7 @@
 //
 // A link that is known to be slower or faster than others takes longer for the same load, or less long. The unit is the fastest
 // adapter. Adapters of which nothing is known are as fast as most links of their device, and links of which nothing is
-// known as most of all links.
+// known as most of all links, or as most adapters where nothing is known of any link.
 //
 // Devices hash with seeds of their own. With Options.Polarized all use one, as switches come from their
 // makers: a device that was picked by a hash finds all its flows with that hash, and uses a part of
@@ -25,6 +25,7 @@
 package ecmp
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -124,7 +125,11 @@ func (w *Network) speeds(n *ethernet.Network) {
 			}
 		}
 	}
-	usual := max(MostSpeed(mbps), 1)
+	ofNICs := make([]uint32, len(w.NICs))
+	for i, nic := range w.NICs {
+		ofNICs[i] = nic.Speed
+	}
+	usual := cmp.Or(MostSpeed(mbps), MostSpeed(ofNICs), 1)
 	for l := range mbps {
 		if mbps[l] == 0 {
 			mbps[l] = usual
