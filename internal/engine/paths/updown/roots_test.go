@@ -169,3 +169,25 @@ func TestSpinesOfDirectorsAreNoRoots(t *testing.T) {
 		}
 	}
 }
+
+// Aggregation nodes reach each other, where that costs no more than worthAll times as much on the fullest trunk.
+func TestAggregationNodesReachEachOther(t *testing.T) {
+	apart := 0
+	for _, seed := range []string{"10", "17", "23"} {
+		f := testnet.Build(t, "patchwork:"+seed+",sharp=100,pods=4,leaves=6")
+		fw, err := Finder{}.Paths(context.Background(), f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if adaptersApart(f, fw) {
+			t.Errorf("patchwork:%s: some are apart", seed)
+		}
+		c := candidates(f)[0]
+		if first, err := route(context.Background(), f, c.Orientation, c.Legal, "", nil); err == nil && adaptersApart(f, first) {
+			apart++
+		}
+	}
+	if apart == 0 {
+		t.Error("the first candidate leaves none apart: no test")
+	}
+}
