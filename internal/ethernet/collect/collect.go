@@ -97,14 +97,32 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 			_ = root.RemoveAll(unfinished)
 		}
 	}()
+	r.askAll(ctx, devices, there)
+	switch err := ctx.Err(); {
+	case err != nil:
+		return nil, err
+	case !o.Force:
+		return r.records, whole.Write(root, Name, 0o600, whole.JSON(r.records))
+	case r.unwritten != nil:
+		return nil, r.unwritten
+	}
+	if err := whole.Write(root, filepath.Join(unfinished, Name), 0o600, whole.JSON(r.records)); err != nil {
+		return nil, err
+	}
+	exchanging = true
+	return r.records, r.finish(r.records)
+}
+
+// askAll asks the devices, several at a time, until the context ends; there has the records of those that need not be asked again.
+func (r *run) askAll(ctx context.Context, devices []Device, there map[string]result.CollectDevice) {
 	next := make(chan int)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
-	for range min(max(o.Parallel, 1), len(devices)) {
+	for range min(max(r.o.Parallel, 1), len(devices)) {
 		wg.Go(func() {
 			for i := range next {
-				if old, ok := there[devices[i].Name]; ok && o.Resume {
+				if old, ok := there[devices[i].Name]; ok && r.o.Resume {
 					old.Kept = true
 					r.records[i] = old
 				} else {
@@ -112,8 +130,8 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 				}
 				mu.Lock()
 				done++
-				if o.Progress != nil {
-					o.Progress(done, len(devices))
+				if r.o.Progress != nil {
+					r.o.Progress(done, len(devices))
 				}
 				mu.Unlock()
 			}
@@ -129,23 +147,6 @@ func Run(ctx context.Context, dir string, devices []Device, o Options) ([]result
 	}
 	close(next)
 	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if o.Force {
-		if r.unwritten != nil {
-			return nil, r.unwritten
-		}
-		if err := whole.Write(root, filepath.Join(unfinished, Name), 0o600, whole.JSON(r.records)); err != nil {
-			return nil, err
-		}
-		exchanging = true
-		if err := r.exchange(r.records); err != nil {
-			return nil, err
-		}
-		exchanging = false
-	}
-	return r.records, whole.Write(root, Name, 0o600, whole.JSON(r.records))
 }
 
 type run struct {
@@ -170,10 +171,19 @@ func (r *run) resume() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(unfinished, Name), err)
 	}
-	if err := r.exchange(records); err != nil {
-		return err
+	return r.finish(records)
+}
+
+// finish puts the answers of a run that asked all anew in place of those that are there.
+func (r *run) finish(records []result.CollectDevice) error {
+	err := r.exchange(records)
+	if err == nil {
+		err = whole.Write(r.root, Name, 0o600, whole.JSON(records))
 	}
-	return errors.Join(whole.Write(r.root, Name, 0o600, whole.JSON(records)), r.root.RemoveAll(unfinished))
+	if err == nil {
+		err = r.root.RemoveAll(unfinished)
+	}
+	return err
 }
 
 // exchange puts the folders of the devices that answered in place of those that are there, and removes those of the devices
