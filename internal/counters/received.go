@@ -209,7 +209,7 @@ func (p *parser) rate(c reading.Cursor) error {
 	return nil
 }
 
-// ledElsewhere says whether a line is of a time when the cable of its port led to another node, of the LID peer: a folder
+// ledElsewhere reports whether a line is of a time when the cable of its port led to another node, of the LID peer: a folder
 // keeps the files of an earlier run of ibdiagnet that had more options. LIDs of the line are those of the fabric only
 // where the port itself has the one that the line says.
 func (p *parser) ledElsewhere(cells [][]byte) (peer fabric.LID, elsewhere bool) {

@@ -169,13 +169,14 @@ func newSearch(t *routing.Tables, o *Options) (*search, error) {
 // alike reports whether every order of the ranks loads the network alike: in each phase each sends as much to each other.
 func (s *search) alike() bool {
 	n := len(s.flowsOf)
+	phase := max(1, n*(n-1)) // flows
+	if len(s.flows)%phase != 0 {
+		return false
+	}
 	met := make([]bool, n*n) // pairs, of a phase
-	for i := 0; i < len(s.flows); i += n * (n - 1) {
-		if len(s.flows)-i < n*(n-1) {
-			return false
-		}
+	for i := 0; i < len(s.flows); i += phase {
 		clear(met)
-		for _, w := range s.flows[i : i+n*(n-1)] {
+		for _, w := range s.flows[i : i+phase] {
 			pair := int(w.from)*n + int(w.to)
 			if w.from == w.to || w.phase != s.flows[i].phase || w.amount != s.flows[i].amount || met[pair] {
 				return false
